@@ -48,7 +48,7 @@ setup() {
 # bats test_tags=long
 @test "one scenario, its table and its status; one that is not there" {
     run -0 --separate-stderr "$campaign" --built --minutes 0 --seed 7 --scenario 'peer killed, idle'
-    [[ ${lines[0]} == '[1] peer killed, idle, seed 7: told, 0 messages, 0 transfers, after '* ]]
+    [[ ${lines[0]} == '[1] peer killed, idle, seed 7: lost, 0 messages, 0 transfers, after '* ]]
     [[ ${lines[-1]} == '| peer killed, idle | 1 | 0 | 1 | 0 | ConnectionLostException: '* ]]
     run -2 "$campaign" --built --minutes 0 --scenario nothing
     [[ $output == *"no scenario 'nothing'"* ]]

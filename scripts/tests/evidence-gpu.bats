@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # $stderr is set by `run`
 #
-# scripts/evidence gpu: its options, and how it runs steps, on steps that are played here. The real steps are rehearsed by hand: docs/evidence.md.
+# scripts/evidence gpu: its options, and how it runs steps, on steps that are played here. The real steps are rehearsed by hand: docs/testing.md.
 
 bats_require_minimum_version 1.5.0
 

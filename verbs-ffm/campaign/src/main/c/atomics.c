@@ -4,7 +4,7 @@
 // A witness: additions in another memory over a bad wire, with C's verbs and nothing of ours (docs/testing.md#the-campaign). Two
 // queue pairs of one process, on the two devices of a pair (scripts/softroce --wire). One end adds 1 to a word of the
 // other, again and again, and reads, with messages before and behind. Each addition must give what the one before it
-// left. Where its result was to be lies a pattern before, so that a completion without a result is told apart from a
+// left. Where its result was to be lies a pattern before, so that a completion without a result differs from a
 // wrong result. So it is with reads.
 //
 //   atomics SECONDS [MESSAGES [LENGTH]]

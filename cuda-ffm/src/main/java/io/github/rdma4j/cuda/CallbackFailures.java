@@ -35,7 +35,7 @@ final class CallbackFailures {
         }
     }
 
-    void tell() {
+    void rethrow() {
         if (first != null) {
             throwFirst();
         }

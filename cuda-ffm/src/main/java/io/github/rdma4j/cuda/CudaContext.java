@@ -74,7 +74,7 @@ public final class CudaContext extends CudaResource {
     public void makeCurrent() {
         if (Thread.currentThread().isVirtual()) {
             throw new IllegalStateException("makeCurrent() on a virtual thread: after its next pause it may run on"
-                    + " another thread of the system, where another context is current. Remedy: call it, and the code"
+                    + " another thread of the system, where another context is current. Call it, and the code"
                     + " that needs it, on a platform thread (Thread.ofPlatform()); methods of this library need no"
                     + " current context");
         }

@@ -31,9 +31,10 @@ public class CudaException extends RuntimeException {
      * @param remedy what can be done about it, or an empty string
      */
     public CudaException(String call, String resultName, int result, String text, String explanation, String remedy) {
-        super(call + " failed: " + resultName + " (" + text + ")"
-                + (explanation.isEmpty() ? "" : ": " + explanation)
-                + (remedy.isEmpty() ? "" : ". Remedy: " + remedy));
+        super(Remedies.append(
+                call + " failed: " + resultName + " (" + text + ")"
+                        + (explanation.isEmpty() ? "" : ": " + explanation),
+                remedy));
         this.call = call;
         this.resultName = resultName;
         this.result = result;

@@ -245,7 +245,7 @@ public abstract class CudaResource implements AutoCloseable {
             case TIME_IS_OVER ->
                 throw new CudaCloseTimeoutException(this
                         + " is not closed: another thread is creating something of it, or closing it, for longer than "
-                        + TimeText.of(context().closeTimeout()) + ". Remedy: close it again when that thread is done");
+                        + TimeText.of(context().closeTimeout()) + ". Close it again when that thread is done");
         };
     }
 
@@ -330,8 +330,8 @@ public abstract class CudaResource implements AutoCloseable {
         return new CudaCloseTimeoutException(this + " is not freed" + (closed ? ", though closed to new uses" : "")
                 + ": what streams of " + busy + " were given before is not done after "
                 + TimeText.of(context().closeTimeout())
-                + ". Remedy: a stream may wait for a value that nobody has written: write it,"
-                + " or wait for the streams, and close this again");
+                + ". Write the value that a stream may still wait for, or wait for the streams, and close this"
+                + " again");
     }
 
     private void releaseInContext() {

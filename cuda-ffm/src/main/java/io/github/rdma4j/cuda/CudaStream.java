@@ -511,7 +511,7 @@ public final class CudaStream extends GuardedResource {
         } finally {
             exit();
         }
-        callbackFailures.tell();
+        callbackFailures.rethrow();
         return true;
     }
 
@@ -559,7 +559,7 @@ public final class CudaStream extends GuardedResource {
         Objects.requireNonNull(work, "work");
         if (Thread.currentThread().isVirtual() && mode != CaptureMode.RELAXED) {
             throw new IllegalStateException("capture(" + mode + ") on a virtual thread: after its next pause it may run"
-                    + " on another thread of the system, which must not end the capture. Remedy: CaptureMode.RELAXED");
+                    + " on another thread of the system, which must not end the capture. Use CaptureMode.RELAXED");
         }
         StreamCapture begun = beginCapture(mode);
         boolean finished = false;
@@ -654,8 +654,8 @@ public final class CudaStream extends GuardedResource {
             throw new CudaCloseTimeoutException(this + " is not destroyed, though closed to new uses: its work is not"
                     + " done after " + TimeText.of(context().closeTimeout())
                     + ", and the driver refuses the event that would show later"
-                    + " when it is. Remedy: the stream may wait for a value that nobody has written: write it, or"
-                    + " free device memory, and close this again");
+                    + " when it is. Write the value that the stream may still wait for, or free device memory, and"
+                    + " close this again");
         }
     }
 

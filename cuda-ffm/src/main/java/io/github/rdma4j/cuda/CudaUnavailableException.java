@@ -38,7 +38,7 @@ public class CudaUnavailableException extends RuntimeException {
      * @param remedy what can be done about it, or an empty string
      */
     public CudaUnavailableException(Reason reason, String explanation, String remedy) {
-        super("CUDA cannot be used: " + explanation + (remedy.isEmpty() ? "" : ". Remedy: " + remedy));
+        super(Remedies.append("CUDA cannot be used: " + explanation, remedy));
         this.reason = reason;
         this.remedy = remedy;
     }

@@ -153,7 +153,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
             throw new CudaCloseTimeoutException(this
                     + " is not freed, though closed to new uses: another thread has been inside a call with its segment"
                     + " for longer than " + TimeText.of(context().closeTimeout())
-                    + ". Remedy: close it again when that call is over");
+                    + ". Close it again when that call is over");
         }
     }
 

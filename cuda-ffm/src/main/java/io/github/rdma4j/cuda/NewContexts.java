@@ -35,7 +35,7 @@ final class NewContexts {
                     result,
                     call,
                     device + " is in compute mode PROHIBITED",
-                    "sudo nvidia-smi -i %s -c DEFAULT".formatted(device.pciAddress()));
+                    "run sudo nvidia-smi -i %s -c DEFAULT".formatted(device.pciAddress()));
         }
         Results.check(result, call);
     }

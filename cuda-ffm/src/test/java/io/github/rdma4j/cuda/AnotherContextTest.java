@@ -171,7 +171,7 @@ class AnotherContextTest extends DeviceFixture {
 
     @ParameterizedTest
     @EnumSource
-    void theCallIsMadeAgainInItsContext(Call call) {
+    void callIsMadeAgainInItsContext(Call call) {
         long before = StandInDriver.calls(call.function);
         StandInDriver.failAt(call.function, 1, CUDA_ERROR_INVALID_CONTEXT());
         call.use.accept(this);
@@ -181,14 +181,14 @@ class AnotherContextTest extends DeviceFixture {
     /** A thread that used a context whose kernel failed goes on with another one, of another device for instance. */
     @ParameterizedTest
     @EnumSource
-    void theFaultOfAnotherContextIsNotThatOfTheStream(Call call) {
+    void faultOfAnotherContextIsNotThatOfTheStream(Call call) {
         StandInDriver.failAt(call.function, 1, CUDA_ERROR_ILLEGAL_ADDRESS());
         call.use.accept(this);
     }
 
     @ParameterizedTest
     @EnumSource
-    void aFailureOfTheSecondTryIsTold(Call call) {
+    void failureOfSecondTryIsReported(Call call) {
         StandInDriver.failAt(call.function, 1, CUDA_ERROR_INVALID_CONTEXT());
         StandInDriver.failAt(call.function, 2, CUDA_ERROR_UNKNOWN());
         assertThatExceptionOfType(CudaException.class)

@@ -46,7 +46,7 @@ class ArchitectureTest {
                             || type.isEquivalentTo(CudaUnavailableException.Reason.class)));
 
     @Test
-    void theBindingsLeanOnNothing() {
+    void bindingsLeanOnNothing() {
         classes()
                 .that()
                 .resideInAPackage(BINDINGS)
@@ -56,7 +56,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theNativeLayerKnowsOfTheApiOnlyItsExceptions() {
+    void nativeLayerDependsOnlyOnExceptionsOfTheApi() {
         classes()
                 .that()
                 .resideInAPackage(INTERNAL)
@@ -68,7 +68,7 @@ class ArchitectureTest {
 
     /** Above all nothing of the verbs. */
     @Test
-    void theApiLeansOnNothingButTheFloorsBelow() {
+    void apiLeansOnNothingButTheFloorsBelow() {
         classes()
                 .that()
                 .resideInAPackage(API)

@@ -38,7 +38,7 @@ class BadInputTest {
     }
 
     @Test
-    void aPointerThatWasFreed() {
+    void pointerThatWasFreed() {
         DeviceMemory memory = context.allocate(4096);
         long pointer = memory.handle();
         memory.close();
@@ -74,7 +74,7 @@ class BadInputTest {
     }
 
     @Test
-    void aPointerOfAnotherContextOrDevice() {
+    void pointerOfAnotherContextOrDevice() {
         try (CudaContext other = Cuda.device(0).createContext();
                 CudaContext elsewhere = Cuda.device(1).createContext()) {
             long pointer = other.allocate(4096).handle();
@@ -89,7 +89,7 @@ class BadInputTest {
     }
 
     @Test
-    void aPointerOfTheHost() {
+    void pointerOfTheHost() {
         HostMemory pinned = context.allocateHost(4096);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> context.wrap(pinned.handle(), 4096))
@@ -100,7 +100,7 @@ class BadInputTest {
     }
 
     @Test
-    void managedAndPoolMemoryIsToldByItsKind() {
+    void managedAndPoolMemoryReportTheirKind() {
         DeviceMemory managed = context.allocateManaged(4096);
         CudaStream stream = context.createStream();
         DeviceMemory pool = stream.allocate(4096);
@@ -119,7 +119,7 @@ class BadInputTest {
     }
 
     @Test
-    void aLengthPastTheAllocation() {
+    void lengthPastTheAllocation() {
         DeviceMemory memory = context.allocate(1000);
         long pointer = memory.handle();
         assertThatIllegalArgumentException()
@@ -166,7 +166,7 @@ class BadInputTest {
                 .isThrownBy(() -> context.allocate(2 << 20))
                 .withMessageStartingWith("cuMemAlloc(size=2097152) failed: CUDA_ERROR_OUT_OF_MEMORY")
                 .withMessageContaining("has 1048576 of 1048576 bytes free")
-                .withMessageContaining("Remedy: free memory of this process, or see in nvidia-smi");
+                .withMessageContaining("Free memory of this process, or see in nvidia-smi");
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.createStream().allocate(2 << 20));
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
@@ -196,7 +196,7 @@ class BadInputTest {
     }
 
     @Test
-    void aStructThatNoArgumentHolds() {
+    void structThatNoArgumentHolds() {
         MemorySegment huge = MemorySegment.ofAddress(4096).reinterpret(1L << 32);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KernelArguments.of(1).setStruct(0, huge))
@@ -286,7 +286,7 @@ class BadInputTest {
     }
 
     @Test
-    void whatTheDeviceDoesNotOffer() {
+    void missingDeviceFeaturesAreRefused() {
         DeviceMemory memory = context.allocate(4096);
         CudaStream stream = context.createStream();
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED(), 0);

@@ -41,13 +41,13 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThatExceptionOfType(CudaCloseTimeoutException.class)
                 .isThrownBy(resource::close)
                 .withMessageContaining(" is not freed")
-                .withMessageContaining("is not done after 100 ms. Remedy: a stream may wait for a value that nobody has"
-                        + " written: write it, or wait for the streams, and close this again");
+                .withMessageContaining("is not done after 100 ms. Write the value that a stream may still wait for,"
+                        + " or wait for the streams, and close this again");
     }
 
     @ParameterizedTest
     @EnumSource
-    void whatWorkMayUseStaysAndIsClosedLater(Kind kind) throws InterruptedException {
+    void resourceThatWorkMayUseIsClosedLater(Kind kind) throws InterruptedException {
         CudaResource resource = kind.create(this);
         DeviceFixture.await(writer);
         Map<String, Long> before = StandInDriver.open();
@@ -64,7 +64,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
 
     /** The word itself: it can be written after the close that came too early. */
     @Test
-    void theWordOfTheStreamStaysWritable() throws InterruptedException {
+    void wordOfTheStreamStaysWritable() throws InterruptedException {
         waitForFlag();
         within(() -> assertTooEarly(flag), "closing");
         raiseAndWaitLong();
@@ -105,7 +105,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     }
 
     @Test
-    void aContextStaysWithWhatCannotBeFreed() throws InterruptedException {
+    void contextStaysWithWhatCannotBeFreed() throws InterruptedException {
         DeviceMemory memory = context.allocate(64);
         CudaModule module = context.loadModule(Kernels.ptx());
         waitForFlag();
@@ -126,7 +126,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     /** The word is of another context than the stream that waits for it: nothing but the end is in the way. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aContextIsNotDestroyedUnderItsWork(boolean primary) throws InterruptedException {
+    void contextIsNotDestroyedUnderItsWork(boolean primary) throws InterruptedException {
         CudaContext other =
                 primary ? Cuda.device(0).retainPrimaryContext() : Cuda.device(0).createContext();
         other.setCloseTimeout(SHORT);
@@ -176,7 +176,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     }
 
     @Test
-    void theWorkOfAClosedStreamIsWaitedFor() throws InterruptedException {
+    void workOfAClosedStreamIsWaitedFor() throws InterruptedException {
         HostMemory pinned = context.allocateHost(64);
         DeviceMemory memory = context.allocate(64);
         waitForFlag();
@@ -194,7 +194,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
 
     /** The driver could not be asked for it any more; nobody waits for it then but the driver. */
     @Test
-    void aStreamWhoseCloseFailedHoldsNothingUp() throws InterruptedException {
+    void streamWhoseCloseFailedHoldsNothingUp() throws InterruptedException {
         DeviceMemory memory = context.allocate(64);
         // The first one is for the look at its work.
         StandInDriver.failAt("cuCtxSetCurrent", 2, CUDA_ERROR_UNKNOWN());
@@ -217,7 +217,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                         .withMessageStartingWith(
                                 waiting + " is not destroyed, though closed to new uses: its work is not"
                                         + " done after 100 ms, and the driver refuses the event")
-                        .withMessageContaining("Remedy: "),
+                        .withMessageMatching("(?s).*\\. \\p{Lu}.*"),
                 "closing the stream");
         within(() -> assertTooEarly(memory), "closing memory");
         raiseAndWaitLong();
@@ -228,7 +228,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
 
     /** A stream that is captured cannot be asked for what it was given before, nor when it is gone. */
     @Test
-    void whatAStreamWasGivenBeforeItsCaptureIsWaitedForAlsoIfItIsClosedMeanwhile() throws InterruptedException {
+    void workQueuedBeforeACaptureIsAwaitedAlsoIfTheStreamIsClosedMeanwhile() throws InterruptedException {
         DeviceMemory memory = context.allocate(64);
         waitForFlag();
         assertThatExceptionOfType(RuntimeException.class)
@@ -241,7 +241,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
 
     /** Two libraries hold one primary context, and a stream of the one uses what the other one has made. */
     @Test
-    void theWorkOfAnotherHolderOfTheContextIsWaitedFor() throws InterruptedException {
+    void workOfAnotherHolderOfTheContextIsWaitedFor() throws InterruptedException {
         try (CudaContext own = Cuda.device(0).retainPrimaryContext();
                 CudaContext other = Cuda.device(0).retainPrimaryContext()) {
             own.setCloseTimeout(SHORT);
@@ -275,7 +275,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
                 () -> assertThatExceptionOfType(CudaCloseTimeoutException.class)
                         .isThrownBy(context::close)
                         .withMessageStartingWith(pinned + " is not freed, though closed to new uses: another thread has"
-                                + " been inside a call with its segment for longer than 100 ms. Remedy: "),
+                                + " been inside a call with its segment for longer than 100 ms. Close it again"),
                 "closing");
         assertThat(context.isOpen()).isTrue();
         assertThat(StandInDriver.get("allocations.host")).isEqualTo(1);
@@ -348,7 +348,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     }
 
     @Test
-    void whatIsClosedToNewUsesIsFreedByTheNextClose() throws InterruptedException {
+    void resourceClosedToNewUsesIsFreedByNextClose() throws InterruptedException {
         HostMemory pinned = context.allocateHost(64);
         DeviceMemory memory = context.allocate(64);
         StandInDriver.holdCopies();
@@ -378,7 +378,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
 
     /** Only what was queued before counts. */
     @Test
-    void aStreamThatIsNeverIdleHoldsNothingUp() throws InterruptedException {
+    void streamThatIsNeverIdleHoldsNothingUp() throws InterruptedException {
         context.setCloseTimeout(DeviceFixture.LIMIT);
         DeviceMemory memory = context.allocate(64);
         DeviceMemory other = context.allocate(64);
@@ -406,7 +406,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     }
 
     @Test
-    void anInterruptDoesNotEndAClose() throws InterruptedException {
+    void interruptDoesNotEndAClose() throws InterruptedException {
         context.setCloseTimeout(DeviceFixture.LIMIT);
         DeviceMemory memory = context.allocate(64);
         waitForFlag();
@@ -444,7 +444,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
     }
 
     @Test
-    void theLimitIsSetInTheContext() {
+    void limitIsSetInTheContext() {
         assertThat(context.closeTimeout()).isEqualTo(SHORT);
         assertThat(Cuda.device(0).createContext()).satisfies(other -> {
             assertThat(other.closeTimeout()).isEqualTo(Duration.ofSeconds(30));

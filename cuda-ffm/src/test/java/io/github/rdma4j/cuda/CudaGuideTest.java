@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(StandInDriver.class)
 class CudaGuideTest {
     @Test
-    void whatTheGuideShowsWorks(@TempDir Path folder) throws Exception {
+    void codeOfGuideWorks(@TempDir Path folder) throws Exception {
         assertThat(CudaGuide.whetherThereIsCuda()).contains("CUDA device 0").contains("driver of CUDA 13.0");
         assertThat(CudaGuide.copies()).isEqualTo((byte) 7);
         try (CudaContext context = Cuda.device(0).createContext()) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class CudaVersionTest {
     @Test
-    void theNumberIsThatOfTheDriver() {
+    void numberIsThatOfTheDriver() {
         CudaVersion version = CudaVersion.of(12, 4);
         assertThat(version.number()).isEqualTo(12_040);
         assertThat(version.major()).isEqualTo(12);

@@ -78,7 +78,7 @@ class DependentsTest {
     }
 
     @Test
-    void theYoungestComesFirstAndThoseOfOtherLibrariesBeforeCudasOwn() throws Exception {
+    void youngestComesFirstAndThoseOfOtherLibrariesBeforeCudasOwn() throws Exception {
         CudaResource first = resource();
         CudaResource second = resource();
         AutoCloseable third = () -> {};
@@ -129,7 +129,7 @@ class DependentsTest {
     }
 
     @Test
-    void whatIsBeingMadeIsWaitedFor() throws Exception {
+    void closeWaitsForUnfinishedCreation() throws Exception {
         assertThat(dependents.startCreation()).isTrue();
         assertThat(dependents.startCreation()).isTrue();
         assertThat(dependents.startClosing(now())).isEqualTo(TIME_IS_OVER);
@@ -141,7 +141,7 @@ class DependentsTest {
     }
 
     @Test
-    void whoComesToCloseWaitsForWhoIsClosing() throws Exception {
+    void secondCloserWaitsForFirst() throws Exception {
         assertThat(dependents.startClosing(soon())).isEqualTo(BEGUN);
         Closer second = new Closer();
         second.thread.interrupt();
@@ -151,7 +151,7 @@ class DependentsTest {
     }
 
     @Test
-    void whatIsClosedIsNotClosedAgain() throws Exception {
+    void closedDependentIsNotClosedAgain() throws Exception {
         assertThat(dependents.startClosing(soon())).isEqualTo(BEGUN);
         Closer second = new Closer();
         dependents.endClosing(true);
@@ -160,7 +160,7 @@ class DependentsTest {
     }
 
     @Test
-    void anInterruptBeforeAWaitIsKeptAndEndsNothing() throws Exception {
+    void interruptBeforeAWaitIsKeptAndEndsNothing() throws Exception {
         assertThat(dependents.startCreation()).isTrue();
         FutureTask<Boolean> closer = new FutureTask<>(() -> {
             Thread.currentThread().interrupt();

@@ -87,7 +87,7 @@ class DeviceAllocationsTest extends DeviceFixture {
 
     /** As an H100 does: memory of a pool, and pieces side by side, be some of them not made for other devices. */
     @Test
-    void whatElseIsExported() {
+    void otherExportedAllocations() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.MEMFD);
         CudaStream stream = context.createStream();
         try (DmaBuf pooled = stream.allocate(10_000).exportDmaBuf(0, 10_000)) {
@@ -108,7 +108,7 @@ class DeviceAllocationsTest extends DeviceFixture {
     }
 
     @Test
-    void aDmaBufBeginsWithAPageAndGoesWithItsClose() {
+    void dmaBufBeginsWithAPageAndGoesWithItsClose() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.MEMFD);
         try (DeviceMemory memory = context.allocateGpuDirect(PIECE)) {
             DmaBuf exported = memory.exportDmaBuf(4097, 4096);

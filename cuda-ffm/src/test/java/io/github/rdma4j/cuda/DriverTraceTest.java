@@ -44,7 +44,7 @@ class DriverTraceTest {
     }
 
     @Test
-    void everyCallIsToldWithItsResult(@TempDir Path folder) throws Exception {
+    void traceHasEveryCallWithItsResult(@TempDir Path folder) throws Exception {
         assertThat(run(folder + "/trace.%p")).isEqualTo("done\n");
         List<String> lines;
         try (var files = Files.list(folder)) {

@@ -67,7 +67,7 @@ class FailureTest {
      */
     @ParameterizedTest
     @EnumSource
-    void whateverCallFailsNothingIsLeft(Creation creation) {
+    void anyFailedCallLeavesNothing(Creation creation) {
         int failures = 0;
         for (int n = 1; ; n++) {
             StandInDriver.failAt("*", n, CUDA_ERROR_UNKNOWN());
@@ -94,7 +94,7 @@ class FailureTest {
     }
 
     @Test
-    void aContextThatCannotBeMadeTellsWhyAlsoWhenItCannotBeDestroyedEither() {
+    void failedContextCreationKeepsItsReasonIfDestroyAlsoFails() {
         StandInDriver.failAt("cuCtxSetFlags", 1, CUDA_ERROR_UNKNOWN());
         StandInDriver.failAt("cuCtxDestroy", 1, CUDA_ERROR_INVALID_VALUE());
         assertThatExceptionOfType(CudaException.class)
@@ -135,7 +135,7 @@ class FailureTest {
     }
 
     @Test
-    void anAllocationAndTheQuestionHowMuchThereIsFailBoth() {
+    void allocationAndTheQuestionHowMuchThereIsFailBoth() {
         StandInDriver.failAt("cuMemAlloc", 1, CUDA_ERROR_OUT_OF_MEMORY());
         StandInDriver.failAt("cuMemGetInfo", 1, CUDA_ERROR_UNKNOWN());
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
@@ -144,7 +144,7 @@ class FailureTest {
     }
 
     @Test
-    void aCloseThatFailsClosesNevertheless() {
+    void closeThatFailsClosesNevertheless() {
         DeviceMemory first = context.allocate(4096);
         DeviceMemory second = context.allocate(4096);
         CudaStream stream = context.createStream();
@@ -184,7 +184,7 @@ class FailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatTheDriverDoesNotDestroyIsToldAndClosed(Destruction destruction) {
+    void refusedDestroyIsReportedAndResourceIsClosed(Destruction destruction) {
         CudaResource resource = destruction.creation.apply(this);
         StandInDriver.failAt(destruction.call, 1, CUDA_ERROR_UNKNOWN());
         assertThatExceptionOfType(CudaException.class)
@@ -270,7 +270,7 @@ class FailureTest {
 
     /** Such as a registration with an adapter, which would go on writing there. */
     @Test
-    void whatDependsOnMemoryIsClosedBeforeAStreamFreesIt() {
+    void dependentsAreClosedBeforeAStreamFreesTheirMemory() {
         CudaStream stream = context.createStream();
         DeviceMemory memory = stream.allocate(64);
         List<String> closed = new ArrayList<>();
@@ -298,7 +298,7 @@ class FailureTest {
 
     /** A fault of queued work: every call of the context says it from then on. */
     @Test
-    void aBrokenContextIsToldAndCanBeClosed() {
+    void brokenContextIsReportedAndCanBeClosed() {
         CudaStream stream = context.createStream();
         DeviceMemory memory = context.allocate(4096);
         HostMemory pinned = context.allocateHost(4096);
@@ -323,7 +323,7 @@ class FailureTest {
     }
 
     @Test
-    void aDriverThatDisappearsIsToldByEveryCall() {
+    void everyCallReportsADriverThatDisappeared() {
         CudaStream stream = context.createStream();
         CudaEvent event = context.createEvent();
         DeviceMemory memory = context.allocate(4096);
@@ -353,7 +353,7 @@ class FailureTest {
     }
 
     @Test
-    void aContextThatSomebodyElseDestroyedIsTold() {
+    void contextDestroyedElsewhereIsReported() {
         CudaStream stream = context.createStream();
         DeviceMemory memory = context.allocate(64);
         new RawDriver().ok("cuCtxDestroy_v4000", context.handle());
@@ -366,13 +366,13 @@ class FailureTest {
 
     /** The driver says no more than that it does not know why. */
     @Test
-    void aGpuOnWhichNobodyMayComputeIsNamed() {
+    void gpuOnWhichNobodyMayComputeIsNamed() {
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 2);
         CudaDevice device = Cuda.device(0);
         StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_UNKNOWN());
         StandInDriver.failAt("cuDevicePrimaryCtxRetain", 1, CUDA_ERROR_UNKNOWN());
-        assertGone(device::createContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
-        assertGone(device::retainPrimaryContext, "compute mode PROHIBITED. Remedy: sudo nvidia-smi -i ");
+        assertGone(device::createContext, "compute mode PROHIBITED. Run sudo nvidia-smi -i ");
+        assertGone(device::retainPrimaryContext, "compute mode PROHIBITED. Run sudo nvidia-smi -i ");
         StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_NO_DEVICE());
         assertGone(device::createContext, "the GPU is gone");
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 0);
@@ -381,14 +381,14 @@ class FailureTest {
     }
 
     @Test
-    void aFunctionThatTheDriverLacksIsOneExceptionOfThatCall() {
+    void functionThatTheDriverLacksIsOneExceptionOfThatCall() {
         assertThatExceptionOfType(UnsupportedCudaCallException.class)
                 .isThrownBy(() -> {
                     throw new UnsupportedCudaCallException("cuCtxSetFlags", 12010, 11080);
                 })
                 .withMessage(
                         "cuCtxSetFlags failed: CUDA_ERROR_NOT_FOUND (not in this driver): the function came with CUDA"
-                                + " 12.1, the installed driver is of CUDA 11.8. Remedy: install a driver of CUDA 12.1 or"
+                                + " 12.1, the installed driver is of CUDA 11.8. Install a driver of CUDA 12.1 or"
                                 + " later");
         assertThatIllegalStateException().isThrownBy(() -> {
             CudaStream stream = context.createStream();

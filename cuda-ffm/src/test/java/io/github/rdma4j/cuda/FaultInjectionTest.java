@@ -201,7 +201,7 @@ class FaultInjectionTest {
 
     /** What undoes a failed step, or closes the rest, can fail, too, and is the smaller trouble. */
     @TestFactory
-    Stream<DynamicTest> ofTwoFailuresTheFirstIsTold() {
+    Stream<DynamicTest> firstOfTwoFailuresIsReported() {
         Case whole = does("a context with all that it may have", 20, world -> {
             try (CudaContext context = Cuda.device(0).createContext()) {
                 context.allocate(SIZE);
@@ -226,15 +226,15 @@ class FaultInjectionTest {
         for (Map.Entry<Integer, String> result : results.entrySet()) {
             int code = result.getKey();
             int first = 1;
-            for (Told alone = tell(test, first, code, 0); alone.fired(); alone = tell(test, ++first, code, 0)) {
+            for (Outcome alone = outcome(test, first, code, 0); alone.fired(); alone = outcome(test, ++first, code, 0)) {
                 // What goes on without the call, or has an answer in its result, hides nothing.
                 if (alone.failure() == null || !alone.failure().contains(result.getValue())) {
                     continue;
                 }
                 int second = 1;
-                for (Told both = tell(test, first, code, second);
+                for (Outcome both = outcome(test, first, code, second);
                         both.fired();
-                        both = tell(test, first, code, ++second)) {
+                        both = outcome(test, first, code, ++second)) {
                     pairs++;
                     assertThat(second).as("calls of the driver").isLessThan(MOST_CALLS);
                     if (both.failure() == null || !both.failure().contains(result.getValue())) {
@@ -254,10 +254,10 @@ class FaultInjectionTest {
      * @param fired whether all calls that were to fail have been made
      * @param failure null if it was told nothing
      */
-    private record Told(boolean fired, String failure) {}
+    private record Outcome(boolean fired, String failure) {}
 
     /** Has a call fail, and if the second is not 0, that call after it, too. */
-    private static Told tell(Case test, int first, int code, int second) throws Exception {
+    private static Outcome outcome(Case test, int first, int code, int second) throws Exception {
         StandInDriver.reset();
         StandInDriver.devices(2);
         try (World world = new World()) {
@@ -274,7 +274,7 @@ class FaultInjectionTest {
             }
             boolean fired = !StandInDriver.isPending();
             StandInDriver.noFailures();
-            return new Told(fired, failure);
+            return new Outcome(fired, failure);
         }
     }
 

@@ -60,7 +60,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aBatchIsDoneInOrder() {
+    void batchIsDoneInOrder() {
         HostMemory words = words();
         MemoryOperations batch = batch().waitForValue(words, 0, 1, WaitCondition.EQUAL)
                 .writeValue(words, 4, 10)
@@ -114,7 +114,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aBatchRefusesWhatItCannotHold() {
+    void batchRefusesWhatItCannotHold() {
         HostMemory words = words();
         MemoryOperations batch = MemoryOperations.on(device, 1);
         assertThatIllegalStateException().isThrownBy(() -> stream.submit(batch)).withMessageContaining("no operations");
@@ -132,7 +132,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void whatIsCapturedIsDoneAtEachLaunch() {
+    void capturedWorkRunsAtEachLaunch() {
         HostMemory back = context.allocateHost(64);
         CudaGraph graph = stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
             assertThat(captured.isCaptured()).isTrue();
@@ -199,7 +199,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void whatTheWorkUsesMustBeOpenAtALaunch() {
+    void resourcesOfTheWorkMustBeOpenAtLaunch() {
         CudaGraphExec executable = stream.capture(
                         CaptureMode.THREAD_LOCAL, captured -> captured.launch(increment, 1, 32, arguments))
                 .instantiate();
@@ -222,7 +222,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aDependencyIsAskedAtEachLaunch() {
+    void dependencyIsAskedAtEachLaunch() {
         List<String> asked = new ArrayList<>();
         AtomicInteger agrees = new AtomicInteger(2);
         GraphDependency dependency = new GraphDependency() {
@@ -258,7 +258,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aLaunchCannotBeCaptured() {
+    void launchCannotBeCaptured() {
         CudaGraphExec one = stream.capture(
                         CaptureMode.THREAD_LOCAL, captured -> captured.launch(increment, 1, 32, arguments))
                 .instantiate();
@@ -311,7 +311,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aForbiddenCallSpoilsTheCapture() {
+    void forbiddenCallSpoilsTheCapture() {
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> stream.capture(CaptureMode.THREAD_LOCAL, captured -> {
                     captured.fill(memory, 0, 64, (byte) 1);
@@ -337,7 +337,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     @EnumSource(
             value = CaptureMode.class,
             names = {"THREAD_LOCAL", "RELAXED"})
-    void whatAnotherThreadClosesLeavesACaptureAlone(CaptureMode mode) {
+    void closeByAnotherThreadLeavesACaptureAlone(CaptureMode mode) {
         DeviceMemory plain = context.allocate(64);
         HostMemory pinned = context.allocateHost(64);
         CudaModule module = context.loadModule(Kernels.ptx());
@@ -398,7 +398,7 @@ abstract class GraphBehaviour extends DeviceFixture {
     }
 
     @Test
-    void whatCannotBeCapturedIsRefused() {
+    void callsThatCannotBeCapturedAreRefused() {
         CudaGraph graph = stream.capture(CaptureMode.RELAXED, captured -> {
             assertThatIllegalStateException().isThrownBy(() -> captured.callback(() -> {}));
             assertThatIllegalStateException().isThrownBy(() -> captured.allocate(64));

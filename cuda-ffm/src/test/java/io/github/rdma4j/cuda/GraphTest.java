@@ -25,7 +25,7 @@ class GraphTest extends GraphBehaviour {
     }
 
     @Test
-    void whatTheDeviceLacksIsRefusedBeforeTheCall() {
+    void missingDeviceFeatureIsRefusedBeforeTheCall() {
         HostMemory words = context.allocateHost(64);
         StandInDriver.attribute(DeviceAttribute.CAN_USE_64_BIT_STREAM_MEM_OPS.code(), 0);
         StandInDriver.attribute(DeviceAttribute.CAN_USE_STREAM_WAIT_VALUE_NOR.code(), 0);
@@ -48,7 +48,7 @@ class GraphTest extends GraphBehaviour {
     }
 
     @Test
-    void aStreamFlushesWhereTheDeviceCan() {
+    void streamFlushesWhereTheDeviceCan() {
         StandInDriver.attribute(DeviceAttribute.CAN_FLUSH_REMOTE_WRITES.code(), 1);
         CudaStream stream = context.createStream();
         stream.submit(MemoryOperations.on(device, 1).flushRemoteWrites());
@@ -57,7 +57,7 @@ class GraphTest extends GraphBehaviour {
     }
 
     @Test
-    void aDriverWithoutBatchesIsTold() {
+    void driverWithoutBatchesIsReported() {
         StandInDriver.missing("cuStreamBatchMemOp");
         assertThatExceptionOfType(UnsupportedCudaCallException.class)
                 .isThrownBy(() -> MemoryOperations.on(device, 1))
@@ -66,7 +66,7 @@ class GraphTest extends GraphBehaviour {
 
     /** As the driver has it: all or nothing. */
     @Test
-    void aBatchThatIsRefusedDoesNothing() {
+    void batchThatIsRefusedDoesNothing() {
         HostMemory words = context.allocateHost(64);
         words.segment().fill((byte) 0);
         CudaStream stream = context.createStream();
@@ -80,7 +80,7 @@ class GraphTest extends GraphBehaviour {
 
     /** Else the stream would go on capturing, and nobody would know. */
     @Test
-    void aCaptureThatIsGivenUpEndsAlthoughTheDriverRefusesItOnce() {
+    void captureThatIsGivenUpEndsAlthoughTheDriverRefusesItOnce() {
         CudaStream stream = context.createStream();
         DeviceMemory memory = context.allocate(16);
         memory.fill(0, 16, (byte) 0);
@@ -99,7 +99,7 @@ class GraphTest extends GraphBehaviour {
 
     /** A capture that somebody else began: cuda-ffm does not know of it, and the driver spoils it. */
     @Test
-    void theDriverRefusesALaunchInACapture() {
+    void driverRefusesALaunchInACapture() {
         CudaStream stream = context.createStream();
         HostMemory words = context.allocateHost(64);
         CudaGraph graph = context.createGraph();
@@ -109,7 +109,7 @@ class GraphTest extends GraphBehaviour {
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> executable.launch(stream))
                 .withMessageContaining("STREAM_CAPTURE_UNSUPPORTED")
-                .withMessageContaining("Remedy: call it before or behind the capture");
+                .withMessageContaining("Call it before or behind the capture");
         assertThat(GraphCalls.endCapture(stream.pointer, arena.allocate(ValueLayout.JAVA_LONG)))
                 .isEqualTo(CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED());
         executable.launch(stream);

@@ -54,7 +54,7 @@ class KernelArgumentsTest extends DeviceFixture {
     }
 
     @Test
-    void thereAreNoFewerThanNone() {
+    void negativeCountIsRefused() {
         assertThat(KernelArguments.of(0).count()).isZero();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KernelArguments.of(-1))
@@ -66,7 +66,7 @@ class KernelArgumentsTest extends DeviceFixture {
 
     /** What was entered before the one that is closed is left again: else nobody could close it any more. */
     @Test
-    void aLaunchWithClosedMemoryHoldsNone() {
+    void launchWithClosedMemoryHoldsNone() {
         CudaKernel copy = context.loadModule(Kernels.ptx()).kernel("copy");
         DeviceMemory to = context.allocate(64);
         DeviceMemory from = context.allocate(64);

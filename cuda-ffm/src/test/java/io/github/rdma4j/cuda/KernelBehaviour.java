@@ -34,7 +34,7 @@ abstract class KernelBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aKernelIncrementsEachElement() {
+    void kernelIncrementsEachElement() {
         DeviceMemory data = context.allocate(4L * COUNT);
         MemorySegment sent = arena.allocate(4L * COUNT);
         for (int i = 0; i < COUNT; i++) {
@@ -80,7 +80,7 @@ abstract class KernelBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aKernelReadsAndWritesPinnedMemory() {
+    void kernelReadsAndWritesPinnedMemory() {
         HostMemory data = context.allocateHost(4L * COUNT);
         HostMemory result = context.allocateHost(8);
         for (int i = 0; i < COUNT; i++) {
@@ -161,7 +161,7 @@ abstract class KernelBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aKernelTellsWhatItNeeds() {
+    void kernelReportsItsNeeds() {
         CudaKernel increment = module.kernel("increment");
         assertThat(increment.name()).isEqualTo("increment");
         assertThat(increment.attribute(KernelAttribute.MAX_THREADS_PER_BLOCK)).isBetween(32, 1024);
@@ -180,7 +180,7 @@ abstract class KernelBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aLaunchThatIsTooLargeIsRefusedWithTheLimits() {
+    void launchThatIsTooLargeIsRefusedWithTheLimits() {
         CudaKernel increment = module.kernel("increment");
         KernelArguments arguments =
                 KernelArguments.of(2).setPointer(0, context.allocate(64)).setInt(1, 0);
@@ -214,7 +214,7 @@ abstract class KernelBehaviour extends DeviceFixture {
     }
 
     @Test
-    void namesThatAreNotThereAreSaid() {
+    void missingNamesAreReported() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> module.kernel("decrement"))
                 .withMessageContaining("no kernel 'decrement'")
@@ -240,7 +240,7 @@ abstract class KernelBehaviour extends DeviceFixture {
     }
 
     @Test
-    void whatTheCompilerSaysIsInTheMessage() {
+    void messageHasTheCompilersLog() {
         String broken = Kernels.ptx().replace(".target", ".targget");
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> context.loadModule(broken))
@@ -252,7 +252,7 @@ abstract class KernelBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aClosedModuleTakesItsKernelsAlong() {
+    void closedModuleTakesItsKernelsAlong() {
         CudaKernel increment = module.kernel("increment");
         module.close();
         KernelArguments arguments =

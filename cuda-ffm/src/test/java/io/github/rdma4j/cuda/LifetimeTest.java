@@ -46,7 +46,7 @@ class LifetimeTest {
 
     /** Memory is not freed before the work with it is done, and that may wait for somebody who must be told to go. */
     @Test
-    void whatIsNoObjectOfCudaIsClosedFirst() {
+    void objectsOutsideCudaAreClosedFirst() {
         CudaContext context = Cuda.device(0).createContext();
         context.setCloseTimeout(Duration.ofSeconds(20));
         CudaStream stream = context.createStream();
@@ -62,7 +62,7 @@ class LifetimeTest {
 
     /** A context lives as long as its program, which opens and closes what belongs to it again and again. */
     @Test
-    void whatIsClosedIsForgotten() throws InterruptedException {
+    void closedResourceIsForgotten() throws InterruptedException {
         Map<String, WeakReference<Object>> closed = new LinkedHashMap<>();
         List<Supplier<CudaResource>> kinds = List.of(
                 () -> context.allocate(64),
@@ -102,7 +102,7 @@ class LifetimeTest {
 
     /** The driver keeps an entry on the stack of the thread that made a context, if another one destroys it. */
     @Test
-    void theThreadThatMakesAContextIsLeftAsItWas() throws InterruptedException {
+    void threadThatMakesAContextIsLeftAsItWas() throws InterruptedException {
         try (RawDriver cuda = new RawDriver()) {
             context.makeCurrent();
             for (ContextFlag[] flags : new ContextFlag[][] {{}, {ContextFlag.SYNC_MEMOPS}}) {
@@ -117,7 +117,7 @@ class LifetimeTest {
     }
 
     @Test
-    void aContextClosesAllYoungestFirst() {
+    void contextClosesAllYoungestFirst() {
         DeviceMemory memory = context.allocate(64);
         CudaStream stream = context.createStream();
         HostMemory pinned = context.allocateHost(64);
@@ -140,7 +140,7 @@ class LifetimeTest {
     }
 
     @Test
-    void theLastOneToClosePrimaryContextDestroysIt() {
+    void lastOneToClosePrimaryContextDestroysIt() {
         CudaContext first = Cuda.device(0).retainPrimaryContext();
         CudaContext second = Cuda.device(0).retainPrimaryContext();
         DeviceMemory memory = second.allocate(64);
@@ -151,7 +151,7 @@ class LifetimeTest {
     }
 
     @Test
-    void aSegmentThatIsBeingReadIsWaitedFor() throws InterruptedException {
+    void segmentThatIsBeingReadIsWaitedFor() throws InterruptedException {
         HostMemory pinned = context.allocateHost(1 << 20);
         DeviceMemory memory = context.allocate(1 << 20);
         StandInDriver.copyDelay(100_000, 0);
@@ -207,7 +207,7 @@ class LifetimeTest {
     }
 
     @Test
-    void aModuleIsClosedWhileThreadsLaunchItsKernel() throws Exception {
+    void moduleIsClosedWhileThreadsLaunchItsKernel() throws Exception {
         race(() -> {
             CudaModule module = context.loadModule(Kernels.ptx());
             CudaKernel kernel = module.kernel("increment");
@@ -224,7 +224,7 @@ class LifetimeTest {
     }
 
     @Test
-    void aContextIsClosedWhileThreadsAllocate() throws Exception {
+    void contextIsClosedWhileThreadsAllocate() throws Exception {
         for (int i = 0; i < ROUNDS / 4; i++) {
             CudaContext own = Cuda.device(0).createContext();
             Race race = new Race(
@@ -283,7 +283,7 @@ class LifetimeTest {
     }
 
     @Test
-    void aCallbackThatFailsAfterTheCloseGoesToTheHandler() throws InterruptedException {
+    void callbackThatFailsAfterTheCloseGoesToTheHandler() throws InterruptedException {
         CountDownLatch gate = new CountDownLatch(1);
         CountDownLatch handled = new CountDownLatch(1);
         CudaStream stream = context.createStream();
@@ -310,7 +310,7 @@ class LifetimeTest {
     }
 
     @Test
-    void aCallbackMayNotUseCuda() {
+    void callbackMayNotUseCuda() {
         CudaStream stream = context.createStream();
         DeviceMemory memory = context.allocate(64);
         stream.callback(() -> memory.fill(0, 1, (byte) 0));

@@ -52,7 +52,7 @@ class LostContextTest {
 
     /** All numbers that results have or may get. */
     @Test
-    void theResultsAfterWhichNoWorkGoesOn() {
+    void resultsAfterWhichNoWorkGoesOn() {
         CudaStream stream = context.createStream();
         List<Integer> lost = new ArrayList<>();
         for (int code = 1; code < 1000; code++) {
@@ -76,7 +76,7 @@ class LostContextTest {
     }
 
     @Test
-    void aContextThatSomebodyElseDestroyedIsLost() {
+    void contextThatSomebodyElseDestroyedIsLost() {
         CudaStream stream = context.createStream();
         CudaEvent event = context.createEvent();
         event.record(stream);
@@ -89,7 +89,7 @@ class LostContextTest {
 
     /** The result is that of a context that is gone, and means the handle. */
     @Test
-    void anArgumentThatIsNoContextIsNoLoss() {
+    void argumentThatIsNoContextIsNoLoss() {
         StandInDriver.failAt("cuMemAlloc", 1, CUDA_ERROR_INVALID_CONTEXT());
         assertThat(failure(() -> context.allocate(64)).isContextLost()).isFalse();
     }

@@ -15,7 +15,7 @@ abstract class MemoryBehaviour extends DeviceFixture {
     private static final int SIZE = 1 << 20;
 
     @Test
-    void aDeviceTellsWhatItIs() {
+    void deviceReportsItsAttributes() {
         assertThat(Cuda.isAvailable()).isTrue();
         assertThat(Cuda.unavailability()).isEmpty();
         assertThat(Cuda.driverVersion().isAtLeast(CudaVersion.of(11, 3))).isTrue();
@@ -32,7 +32,7 @@ abstract class MemoryBehaviour extends DeviceFixture {
     }
 
     @Test
-    void theOwnContextIsNotThePrimaryOne() {
+    void ownContextIsNotThePrimaryOne() {
         try (CudaContext primary = device.retainPrimaryContext();
                 CudaContext again = device.retainPrimaryContext()) {
             assertThat(primary.isPrimary()).isTrue();
@@ -116,7 +116,7 @@ abstract class MemoryBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aPointerTellsWhatItIs() {
+    void pointerReportsItsAttributes() {
         DeviceMemory memory = context.allocate(5000);
         PointerAttributes attributes = context.pointerAttributes(memory.handle() + 100);
         assertThat(attributes.type()).isEqualTo(PointerAttributes.Type.DEVICE);

@@ -29,7 +29,7 @@ class MemoryOperationsTest extends DeviceFixture {
 
     /** Each kind of operation lies where another one lay before: nothing of that may be left. */
     @Test
-    void aBatchIsFilledAgainWithOtherOperations() {
+    void batchIsFilledAgainWithOtherOperations() {
         HostMemory words = words();
         CudaStream stream = context.createStream();
         MemoryOperations batch = MemoryOperations.on(device, MemoryOperations.MOST);
@@ -76,7 +76,7 @@ class MemoryOperationsTest extends DeviceFixture {
 
     /** What was entered before the one that is closed is left again: else nobody could close it any more. */
     @Test
-    void aBatchWithClosedMemoryHoldsNone() {
+    void batchWithClosedMemoryHoldsNone() {
         HostMemory open = words();
         HostMemory gone = words();
         CudaStream stream = context.createStream();

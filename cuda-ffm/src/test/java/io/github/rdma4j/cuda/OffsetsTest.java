@@ -53,7 +53,7 @@ class OffsetsTest extends DeviceFixture {
     }
 
     @Test
-    void whatIsWrittenToTheDevice() {
+    void offsetsOfWritesToTheDevice() {
         stream.copyToDevice(memory, 8, pageable, 3, 2);
         assertMemory(8, 4, 5);
         stream.copyToDevice(memory, 9, pinned, 5, 3);
@@ -69,7 +69,7 @@ class OffsetsTest extends DeviceFixture {
     }
 
     @Test
-    void whatIsReadFromTheDevice() {
+    void offsetsOfReadsFromTheDevice() {
         pageable.fill((byte) 0);
         pinned.segment().fill((byte) 0);
         stream.copyToHost(pageable, 8, other, 3, 2);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OthersGoOnTest extends WaitingWorkFixture {
     @ParameterizedTest
     @EnumSource
-    void theWordIsWrittenByWhatIsMadeMeanwhile(Kind kind) throws InterruptedException {
+    void wordIsWrittenByWhatIsMadeMeanwhile(Kind kind) throws InterruptedException {
         CudaResource resource = kind.create(this);
         DeviceMemory pooled = writer.allocate(64);
         DeviceFixture.await(writer);
@@ -39,7 +39,7 @@ class OthersGoOnTest extends WaitingWorkFixture {
 
     /** A thread that waits in a copy is no closer, but a close waits for it. */
     @Test
-    void theWordIsWrittenWhileACloseWaitsForAThread() throws InterruptedException {
+    void wordIsWrittenWhileACloseWaitsForAThread() throws InterruptedException {
         waitForFlag();
         // Not pinned: the call itself waits for what is before it in the stream.
         DeviceMemory memory = context.allocate(64);
@@ -59,7 +59,7 @@ class OthersGoOnTest extends WaitingWorkFixture {
     }
 
     @Test
-    void aContextThatIsBeingClosedLetsItsStreamsWrite() throws InterruptedException {
+    void contextThatIsBeingClosedLetsItsStreamsWrite() throws InterruptedException {
         waitForFlag();
         // The youngest is closed first, and waits.
         context.allocate(64);

@@ -64,7 +64,7 @@ class PeerTest {
 
     /** Which context is current is nobody's business but the library's. */
     @Test
-    void aThreadUsesObjectsOfBothDevicesByTurns() throws InterruptedException {
+    void threadUsesObjectsOfBothDevicesByTurns() throws InterruptedException {
         CudaStream stream = first.createStream();
         CudaStream other = second.createStream();
         CudaEvent event = first.createEvent();
@@ -150,7 +150,7 @@ class PeerTest {
 
     /** Its variables and kernels are closed before it, and may be what the others use. */
     @Test
-    void aModuleIsNotUnloadedUnderWorkOfAnotherContext() {
+    void moduleIsNotUnloadedUnderWorkOfAnotherContext() {
         DeviceMemory target = second.allocate(64);
         CudaModule module = first.loadModule(Kernels.ptx());
         DeviceMemory variable = module.global("counter");

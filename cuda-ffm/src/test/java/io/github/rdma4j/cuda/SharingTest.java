@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(StandInDriver.class)
 class SharingTest extends SharingBehaviour {
     @Test
-    void aDeviceThatSharesNoEventsSaysSo() {
+    void deviceWithoutSharedEventsIsReported() {
         StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED(), 0);
         CudaEvent event = context.createEvent(EventFlag.INTERPROCESS);
         assertThatExceptionOfType(UnsupportedCudaCallException.class)
@@ -48,7 +48,7 @@ class SharingTest extends SharingBehaviour {
     }
 
     @Test
-    void aHandleOfAProcessThatHasEndedSaysSo() throws Exception {
+    void handleOfEndedProcessIsReported() throws Exception {
         IpcMemoryHandle handle = IpcMemoryHandle.fromBytes(
                 HexFormat.of().parseHex(run(Exporter.class, new byte[0]).strip()));
         assertThat(handle.device()).isEqualTo(context.device().uuid());
@@ -74,7 +74,7 @@ class SharingTest extends SharingBehaviour {
     }
 
     @Test
-    void aDeviceThatSharesNoMemorySaysSo() {
+    void deviceWithoutSharedMemoryIsReported() {
         DeviceMemory memory = context.allocate(64);
         StandInDriver.deny("cuIpcGetMemHandle");
         assertThatExceptionOfType(UnsupportedCudaCallException.class)

@@ -70,7 +70,7 @@ class StandInAbiTest {
     }
 
     @Test
-    void aSymbolCanBeLeftOut() {
+    void symbolCanBeLeftOut() {
         SymbolLookup older = SymbolLookup.libraryLookup(StandInBuild.library("cuGetProcAddress_v2"), Arena.ofAuto());
         assertThat(older.find("cuGetProcAddress_v2")).isEmpty();
         assertThat(older.find("cuGetProcAddress")).isPresent();
@@ -91,7 +91,7 @@ class StandInAbiTest {
 
     @Test
     @Tag("cuda-headers")
-    void aWrongFunctionIsNoticed(@TempDir Path folder) throws IOException {
+    void wrongFunctionIsNoticed(@TempDir Path folder) throws IOException {
         String right = "cuMemAlloc_v2(CUdeviceptr *, size_t)";
         assertThat(read("functions.h")).contains(right);
         Files.writeString(

@@ -49,7 +49,7 @@ class StandInMemoryTest {
     }
 
     @Test
-    void whatIsNotAllocatedOrLongerThanTheAllocationIsRefused() {
+    void rangeOutsideAllocationIsRefused() {
         long device = cuda.made("cuMemAlloc_v3020", 1000);
         MemorySegment host = cuda.pageable(4096);
         assertThat(cuda.call("cuMemcpyHtoD_v3020", device, host, 1001)).isEqualTo(CUDA_ERROR_INVALID_VALUE());
@@ -65,7 +65,7 @@ class StandInMemoryTest {
     }
 
     @Test
-    void smallAllocationsShareAPageAndAreStillToldApart() {
+    void smallAllocationsShareAPageAndStayDistinct() {
         long first = cuda.made("cuMemAlloc_v3020", 100);
         long second = cuda.made("cuMemAlloc_v3020", 100);
         assertThat(second - first).isEqualTo(512);
@@ -81,7 +81,7 @@ class StandInMemoryTest {
     }
 
     @Test
-    void anAddressThatWasFreedStaysFreeForLong() {
+    void addressThatWasFreedStaysFreeForLong() {
         long first = cuda.made("cuMemAlloc_v3020", 4096);
         cuda.ok("cuMemFree_v3020", first);
         for (int i = 0; i < 1000; i++) {
@@ -124,7 +124,7 @@ class StandInMemoryTest {
     }
 
     @Test
-    void aPointerTellsWhatItIs() {
+    void pointerReportsItsAttributes() {
         long device = cuda.made("cuMemAlloc_v3020", 1000);
         long managed = cuda.made("cuMemAllocManaged_v6000", 1000, CU_MEM_ATTACH_GLOBAL());
         long pool = cuda.made("cuMemAllocAsync_v11020", 1000, 0);

@@ -75,7 +75,7 @@ class StandInModuleTest {
     }
 
     @Test
-    void kernelsDoWhatTheirTextSays() {
+    void kernelsRunTheirText() {
         long module = module();
         long data = cuda.made("cuMemAlloc_v3020", 4000);
         long copy = cuda.made("cuMemAlloc_v3020", 4000);
@@ -135,7 +135,7 @@ class StandInModuleTest {
     }
 
     @Test
-    void aKernelThatLeavesItsMemoryBreaksTheContext() {
+    void kernelThatLeavesItsMemoryBreaksTheContext() {
         long data = cuda.made("cuMemAlloc_v3020", 400);
         assertThat(launch(kernel(module(), "increment"), 1, 101, arguments(data, 101), 0))
                 .isZero();

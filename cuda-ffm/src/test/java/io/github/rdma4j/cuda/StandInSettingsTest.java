@@ -69,7 +69,7 @@ class StandInSettingsTest {
     }
 
     @Test
-    void anOlderDriverHasFewerFunctionsAndFeatures() {
+    void olderDriverHasFewerFunctionsAndFeatures() {
         assertThat(find("cuCtxSetFlags", 12010)).isEqualTo(CU_GET_PROC_ADDRESS_SUCCESS());
         assertThat(find("cuMemGetHandleForAddressRange", 11000))
                 .isEqualTo(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT());
@@ -104,7 +104,7 @@ class StandInSettingsTest {
     }
 
     @Test
-    void aCallFailsAtItsTime() {
+    void callFailsAtItsTime() {
         cuda.made("cuCtxCreate_v3020", 0, 0);
         StandInDriver.failAt("cuMemAlloc", 2, CUDA_ERROR_OUT_OF_MEMORY());
         cuda.made("cuMemAlloc_v3020", 10);
@@ -124,7 +124,7 @@ class StandInSettingsTest {
     }
 
     @Test
-    void aFaultInAStreamBreaksTheContext() {
+    void faultInAStreamBreaksTheContext() {
         long context = cuda.made("cuCtxCreate_v3020", 0, 0);
         long device = cuda.made("cuMemAlloc_v3020", 100);
         MemorySegment host = cuda.pinned(100);
@@ -247,7 +247,7 @@ class StandInSettingsTest {
     }
 
     @Test
-    void aWrongSettingOrCounterFailsTheTest() {
+    void wrongSettingOrCounterFailsTheTest() {
         assertThatThrownBy(() -> StandInDriver.set("colour", "red")).hasMessageContaining("no setting colour=red");
         assertThatThrownBy(() -> StandInDriver.failAt("cuNoSuchCall", 1, 1)).hasMessageContaining("cuNoSuchCall:1:1");
         assertThatThrownBy(() -> StandInDriver.get("calls.cuNoSuchCall")).hasMessageContaining("no counter");

@@ -130,7 +130,7 @@ class StandInSharingTest {
     }
 
     @Test
-    void anAdapterReachesDeviceMemoryOnlyWithPeerMemory() {
+    void adapterReachesDeviceMemoryOnlyWithPeerMemory() {
         long device = cuda.made("cuMemAlloc_v3020", 100_000);
         long virtual = mapped(true);
         long incapable = mapped(false);
@@ -205,7 +205,7 @@ class StandInSharingTest {
     }
 
     @Test
-    void aHandleIsForAnotherProcess() throws Exception {
+    void handleIsForAnotherProcess() throws Exception {
         cuda.made("cuMemAlloc_v3020", 512);
         long device = cuda.made("cuMemAlloc_v3020", 5000);
         cuda.ok("cuMemsetD8_v3020", device, (byte) 42, 5000);

@@ -55,7 +55,7 @@ class StandInStreamTest {
     }
 
     @Test
-    void aCopyOfPinnedMemoryMovesLaterAndAStreamIsInOrder() {
+    void copyOfPinnedMemoryMovesLaterAndAStreamIsInOrder() {
         StandInDriver.holdCopies();
         long stream = stream();
         cuda.ok("cuMemsetD8Async_v3020", device, (byte) 1, SIZE, stream);
@@ -74,7 +74,7 @@ class StandInStreamTest {
     }
 
     @Test
-    void aCopyOfPageableMemoryIsDoneWhenTheCallReturns() {
+    void copyOfPageableMemoryIsDoneWhenTheCallReturns() {
         StandInDriver.copyDelay(20_000, 0);
         MemorySegment pageable = cuda.pageable(SIZE);
         pageable.fill((byte) 5);
@@ -109,7 +109,7 @@ class StandInStreamTest {
     }
 
     @Test
-    void theNullStreamAndBlockingStreamsWaitForEachOther() {
+    void nullStreamAndBlockingStreamsWaitForEachOther() {
         MemorySegment gate = cuda.pinned(8);
         long blocking = cuda.made("cuStreamCreateWithPriority_v5050", 0, 0);
         cuda.ok("cuStreamWaitValue32_v11070", blocking, gate.address(), 1, CU_STREAM_WAIT_VALUE_EQ());
@@ -125,7 +125,7 @@ class StandInStreamTest {
     }
 
     @Test
-    void aFillReturnsBeforeItIsDoneUnlessTheMemorySynchronises() {
+    void fillReturnsBeforeItIsDoneUnlessTheMemorySynchronises() {
         MemorySegment gate = cuda.pinned(8);
         cuda.ok("cuStreamWaitValue32_v11070", 0, gate.address(), 1, CU_STREAM_WAIT_VALUE_EQ());
         cuda.ok("cuMemsetD8_v3020", device, (byte) 1, SIZE);
@@ -234,7 +234,7 @@ class StandInStreamTest {
     }
 
     @Test
-    void whatIsDestroyedIsNoHandleAndWhatIsInTheStreamIsStillDone() {
+    void destroyedStreamIsNoHandleAndItsWorkStillRuns() {
         long stream = stream();
         long event = cuda.made("cuEventCreate_v2000", 0);
         StandInDriver.copyDelay(30_000, 0);
@@ -268,7 +268,7 @@ class StandInStreamTest {
     }
 
     @Test
-    void aContextGoesWhenItsStreamsAreDone() throws InterruptedException {
+    void contextGoesWhenItsStreamsAreDone() throws InterruptedException {
         long stream = stream();
         MemorySegment word = host.asSlice(0, 4);
         word.set(JAVA_INT, 0, 0);

@@ -33,7 +33,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aStreamCopiesInOrder() {
+    void streamCopiesInOrder() {
         HostMemory host = context.allocateHost(SIZE);
         HostMemory back = context.allocateHost(SIZE);
         DeviceMemory memory = context.allocate(SIZE);
@@ -62,7 +62,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aStreamFills() {
+    void streamFills() {
         DeviceMemory memory = context.allocate(1024);
         stream.fill(memory, 0, 1024, (byte) 2);
         stream.fillWords(memory, 512, 10, 0x0a0b0c0d);
@@ -75,7 +75,7 @@ abstract class StreamBehaviour extends DeviceFixture {
 
     @Test
     @Tag("waits-for-host")
-    void anEventHoldsAnotherStreamBack() {
+    void eventHoldsAnotherStreamBack() {
         HostMemory flag = flag();
         CudaStream second = context.createStream();
         CudaEvent event = context.createEvent();
@@ -141,7 +141,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aCallbackIsCalledInOrder() throws InterruptedException {
+    void callbackIsCalledInOrder() throws InterruptedException {
         HostMemory host = context.allocateHost(4);
         DeviceMemory memory = context.allocate(4);
         List<Integer> seen = new CopyOnWriteArrayList<>();
@@ -155,7 +155,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
-    void whatCallbacksThrowIsTold() {
+    void exceptionOfCallbackIsReported() {
         IllegalStateException failure = new IllegalStateException("of the program");
         stream.callback(() -> {
             throw failure;
@@ -185,7 +185,7 @@ abstract class StreamBehaviour extends DeviceFixture {
 
     @Test
     @Tag("waits-for-host")
-    void aClosedStreamStillDoesItsWork() throws InterruptedException {
+    void closedStreamStillDoesItsWork() throws InterruptedException {
         HostMemory flag = flag();
         DeviceMemory memory = context.allocate(64);
         memory.fill(0, 64, (byte) 1);
@@ -250,7 +250,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
-    void aPoolGivesMemoryInOrder() {
+    void poolGivesMemoryInOrder() {
         if (!device.has(DeviceAttribute.MEMORY_POOLS_SUPPORTED)) {
             assertThatThrownBy(() -> stream.allocate(100)).isInstanceOf(UnsupportedCudaCallException.class);
             return;
@@ -280,7 +280,7 @@ abstract class StreamBehaviour extends DeviceFixture {
     }
 
     @Test
-    void anInterruptEndsAWait() {
+    void interruptEndsAWait() {
         HostMemory flag = flag();
         stream.waitForValue(flag, 0, 1, WaitCondition.EQUAL);
         Thread.currentThread().interrupt();

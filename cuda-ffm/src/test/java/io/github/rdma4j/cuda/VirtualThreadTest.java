@@ -41,7 +41,7 @@ class VirtualThreadTest {
     }
 
     @Test
-    void aVirtualThreadCannotMakeAContextCurrentForOthers() throws InterruptedException {
+    void virtualThreadCannotMakeAContextCurrentForOthers() throws InterruptedException {
         AtomicReference<Throwable> refusal = new AtomicReference<>();
         Thread virtual = Thread.ofVirtual().start(() -> {
             try {
@@ -54,7 +54,7 @@ class VirtualThreadTest {
         assertThat(refusal.get())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("virtual thread")
-                .hasMessageContaining("Remedy: call it, and the code that needs it, on a platform thread");
+                .hasMessageContaining("Call it, and the code that needs it, on a platform thread");
         first.makeCurrent();
     }
 
@@ -65,7 +65,7 @@ class VirtualThreadTest {
 
     /** The trace prints between two calls of the driver, and what prints may pause. */
     @Test
-    void aTraceThatPausesChangesNoContext() throws Exception {
+    void traceThatPausesChangesNoContext() throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "-XX:TieredStopAtLevel=1",

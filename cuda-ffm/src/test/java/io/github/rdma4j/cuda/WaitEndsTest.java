@@ -72,7 +72,7 @@ class WaitEndsTest extends WaitingWorkFixture {
 
     @ParameterizedTest
     @EnumSource
-    void anInterruptEndsTheWait(Wait wait) throws InterruptedException {
+    void interruptEndsTheWait(Wait wait) throws InterruptedException {
         AtomicBoolean interrupted = new AtomicBoolean();
         Closing call = begin(wait, interrupted);
         call.thread.interrupt();
@@ -84,7 +84,7 @@ class WaitEndsTest extends WaitingWorkFixture {
 
     @ParameterizedTest
     @EnumSource
-    void aCloseEndsTheWait(Wait wait) throws InterruptedException {
+    void closeEndsTheWait(Wait wait) throws InterruptedException {
         Closing call = begin(wait, new AtomicBoolean());
         wait.waitedOn(this).close();
         assertThat(endOf(call)).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");

@@ -25,7 +25,7 @@ class WaitingTest {
     }
 
     @Test
-    void whatIsDoneIsNotWaitedFor() {
+    void completedWorkIsNotAwaited() {
         assertThat(Waiting.until(() -> true, Duration.ZERO, "it")).isTrue();
         assertThat(Waiting.until(() -> true, System.nanoTime() - 1)).isTrue();
         assertThat(Waiting.until(() -> looks.incrementAndGet() == 2, Duration.ZERO, "it"))
@@ -34,7 +34,7 @@ class WaitingTest {
     }
 
     @Test
-    void aWaitLastsAsLongAsItIsTold() {
+    void waitLastsAsLongAsItsTimeout() {
         long start = System.nanoTime();
         assertThat(Waiting.until(this::never, SHORT, "it")).isFalse();
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
@@ -45,7 +45,7 @@ class WaitingTest {
 
     /** Whoever spins all the time takes the processor from what it waits for. */
     @Test
-    void aLongWaitPausesBetweenItsLooks() {
+    void longWaitPausesBetweenItsLooks() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadCpuTime();
         assertThat(Waiting.until(this::never, Duration.ofMillis(200), "it")).isFalse();
@@ -62,7 +62,7 @@ class WaitingTest {
     }
 
     @Test
-    void anInterruptEndsTheWaitOfAProgramAndStays() {
+    void interruptEndsTheWaitOfAProgramAndStays() {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> Waiting.until(this::never, Duration.ofMinutes(1), "waiting for it"))
                 .isInstanceOf(CudaWaitInterruptedException.class)
@@ -71,7 +71,7 @@ class WaitingTest {
     }
 
     @Test
-    void anInterruptDoesNotEndAWaitThatMustNotEndHalfDone() {
+    void interruptDoesNotEndAWaitThatMustNotEndHalfDone() {
         Thread.currentThread().interrupt();
         long start = System.nanoTime();
         assertThat(Waiting.until(this::never, start + SHORT.toNanos())).isFalse();

@@ -41,7 +41,7 @@ class CodeBlocksTest {
     }
 
     @Test
-    void aCommentBeforeABlockIsOneThatTheTestsKnow() {
+    void commentBeforeABlockIsOneThatTheTestsKnow() {
         assertThat(Pages.all().stream().flatMap(CodeBlocksTest::unknownComments))
                 .isEmpty();
     }

@@ -23,7 +23,7 @@ class CommandBlocksTest {
 
     @ParameterizedTest
     @MethodSource("blocks")
-    void theCommandsOfAPageCanBeGiven(CodeBlock block) {
+    void commandsOfAPageCanBeGiven(CodeBlock block) {
         assertThat(CommandLines.faults(block.text())).isEmpty();
     }
 
@@ -42,7 +42,7 @@ class CommandBlocksTest {
 
     @ParameterizedTest
     @MethodSource("commandsInSentences")
-    void theCommandsWithinSentencesCanBeGiven(String command) {
+    void commandsWithinSentencesCanBeGiven(String command) {
         assertThat(CommandLines.faults(command)).isEmpty();
     }
 
@@ -66,7 +66,7 @@ class CommandBlocksTest {
                 "scripts/softroce wire --off",
                 "frobnicate",
             })
-    void whatIsWrongIsFound(String line) {
+    void violationsAreFound(String line) {
         assertThat(CommandLines.faults(line)).hasSize(1);
     }
 
@@ -78,7 +78,7 @@ class CommandBlocksTest {
     }
 
     @Test
-    void theHelpOfAScriptTellsWhichOptionsHaveValues() {
+    void helpOfAScriptShowsWhichOptionsHaveValues() {
         assertThat(CommandLines.options("scripts/softroce"))
                 .containsAllEntriesOf(Map.of("--cpus", true, "--host", false, "--vm", false, "--accel", true))
                 .containsEntry("--verbose", false);

@@ -195,7 +195,7 @@ class NullElementsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"verbs-ffm", "gpudirect"})
-    void aNullElementIsRefusedAndNamed(String module) {
+    void nullElementIsRefusedAndNamed(String module) {
         Set<String> asked = new TreeSet<>();
         Set<String> complaints = new TreeSet<>();
         types(module).forEach(type -> {
@@ -252,7 +252,7 @@ class NullElementsTest {
     /** What a configuration keeps: a setter is the last call that a null can be blamed on. */
     @ParameterizedTest
     @ValueSource(strings = {"verbs-ffm", "gpudirect"})
-    void aConfigurationKeepsNoNull(String module) {
+    void configurationKeepsNoNull(String module) {
         Set<String> asked = new TreeSet<>();
         Set<String> kept = new TreeSet<>();
         types(module).filter(type -> type.getSimpleName().endsWith("Config")).forEach(type -> {
@@ -281,7 +281,7 @@ class NullElementsTest {
 
     /** Values that programs make and give to the library; others are its answers. */
     @Test
-    void aValueThatProgramsMakeHasNoNull() {
+    void valueThatProgramsMakeHasNoNull() {
         Set<String> complaints = new TreeSet<>();
         for (String name : List.of(
                 "verbs.AddressHandleAttributes",

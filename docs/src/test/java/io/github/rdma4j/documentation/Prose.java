@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Finds the constructions that STYLE.md rules out, in pages, in comments and string literals of main Java, and in
- * scripts. Uses the JDK alone, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits without a build.
+ * Finds the constructions that STYLE.md rules out, in pages, in comments and string literals of main Java, in names of
+ * test methods, and in scripts. Uses the JDK alone, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits without a build.
  */
 final class Prose {
     private Prose() {}
@@ -112,7 +112,13 @@ final class Prose {
             new Rule("\\bfor want of\\b", "without, because … is missing"),
             new Rule("\\b(?:comes?|came) of\\b", "is caused by"));
 
-    private static final Set<String> NOT_OURS = Set.of("target", ".git", "node_modules", "generated", "test", "tests");
+    private static final Pattern TEST_METHOD =
+            Pattern.compile("(?s)@(?:Test|ParameterizedTest|TestFactory)\\b(?:(?!@Test\\b).)*?\\b(?:void|Stream<\\w+>) (\\w+)\\(");
+    private static final Pattern ODD_NAME = Pattern.compile(
+            "^(?:who|what|whether|nobody|noOne|these|those|there|a|an|the)(?:m|se|ever)?(?=[A-Z]).*"
+                    + "|.*(?:Told|Tells?|Says|Said|Hears?|Heard|Knows|Rooms?|Mend(?:s|ed)?|Anew|Shall|News|Whom|Whoever)(?![a-z]).*");
+
+    private static final Set<String> NOT_OURS = Set.of("target", ".git", "node_modules", "generated", "tests");
 
     /** The folders of the project, each checked by itself; the innermost one that contains a file is its area. */
     static String area(String file) {
@@ -158,14 +164,38 @@ final class Prose {
     /** The hits in a text, as if it were in a file of that name, in the order of lines. */
     static List<Hit> hits(String name, String text) {
         List<Hit> hits = new ArrayList<>();
-        for (Piece piece : pieces(name, text)) {
-            find(name, text, piece, hits);
+        if (name.contains("/src/test/")) {
+            findNames(name, text, hits);
+        } else {
+            for (Piece piece : pieces(name, text)) {
+                find(name, text, piece, hits);
+            }
         }
         hits.sort(Comparator.comparingInt(Hit::line));
         return hits;
     }
 
+    private static void findNames(String name, String text, List<Hit> hits) {
+        for (Matcher method = TEST_METHOD.matcher(text); method.find(); ) {
+            if (ODD_NAME.matcher(method.group(1)).matches()) {
+                hits.add(new Hit(
+                        name,
+                        line(text, method.start(1)),
+                        method.group(1),
+                        "subject first: closedRegionRejectsPost",
+                        "void " + method.group(1) + "()"));
+            }
+        }
+    }
+
+    private static int line(String text, int at) {
+        return 1 + (int) text.substring(0, at).chars().filter(c -> c == '\n').count();
+    }
+
     private static boolean isText(String name) {
+        if (name.contains("/src/test/")) {
+            return name.endsWith(".java");
+        }
         return name.endsWith(".md") && !name.equals("STYLE.md")
                 || name.endsWith(".java") && name.contains("src/main/java/")
                 || name.startsWith("scripts/") && name.matches(".*/[^.]+|.*\\.(sh|c|cjs|mjs|py)")
@@ -198,13 +228,8 @@ final class Prose {
                 String around = piece.text.substring(from, to).replaceAll("\\s+", " ");
                 if (EXCUSES.stream()
                         .noneMatch(excuse -> excuse.words.matcher(around).find())) {
-                    int line = 1
-                            + (int) source.substring(0, piece.start + matcher.start())
-                                    .chars()
-                                    .filter(c -> c == '\n')
-                                    .count();
                     hits.add(new Hit(
-                            name, line, matcher.group().replaceAll("\\s+", " ").strip(), rule.better, around));
+                            name, line(source, piece.start + matcher.start()), matcher.group().replaceAll("\\s+", " ").strip(), rule.better, around));
                 }
             }
         }

@@ -2,52 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.documentation;
 
-import static java.util.stream.Collectors.counting;
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.toList;
-import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Pages, comments, messages and scripts are free of the constructions that STYLE.md rules out. The list
- * {@code prose-allowed.txt} has the number of hits of each area: lower it with every rewrite, and delete its line at
- * zero.
- */
+/** Pages, comments, messages, scripts and names of tests are free of what STYLE.md rules out. */
 class ProseTest {
-    private static List<Prose.Hit> all;
-
-    @BeforeAll
-    static void readTree() {
-        all = Prose.hits(Pages.root(), Pages.root());
-    }
-
     @Test
-    void noAreaHasMoreHitsThanBefore() throws IOException {
-        Map<String, Integer> allowed = allowedCounts();
-        Map<String, List<Prose.Hit>> tooMany =
-                all.stream().collect(groupingBy(hit -> Prose.area(hit.file()), TreeMap::new, toList()));
-        tooMany.entrySet().removeIf(area -> area.getValue().size() <= allowed.getOrDefault(area.getKey(), 0));
-        assertThat(tooMany)
-                .as("areas with more hits than prose-allowed.txt has; see STYLE.md")
-                .isEmpty();
-    }
-
-    @Test
-    void everyAreaInTheListHasHits() throws IOException {
-        assertThat(all.stream().collect(groupingBy(hit -> Prose.area(hit.file()), counting())))
-                .as("delete the other areas from prose-allowed.txt")
-                .containsKeys(allowedCounts().keySet().toArray(String[]::new));
+    void treeHasNoHits() {
+        assertThat(Prose.hits(Pages.root(), Pages.root())).as("see STYLE.md").isEmpty();
     }
 
     @ParameterizedTest
@@ -111,6 +76,21 @@ class ProseTest {
         assertThat(Prose.hits("docs/page.md", sentence)).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"whoTriesIsTold", "theseAreOther", "aQueueSaysSo", "refusalIsTold", "theQueueIsFull"})
+    void findsOddNamesOfTests(String name) {
+        assertThat(Prose.hits("a/src/test/java/A.java", "    @Test\n    void " + name + "() {}"))
+                .singleElement()
+                .asString()
+                .startsWith("a/src/test/java/A.java:2: '" + name + "'");
+    }
+
+    @Test
+    void plainNamesOfTestsPass() {
+        assertThat(Prose.hits("a/src/test/java/A.java", "@Test\nvoid closedRegionRejectsPost() {}\nvoid tells() {}"))
+                .isEmpty();
+    }
+
     @Test
     void codeIsNoProse() {
         assertThat(Prose.hits("a/src/main/java/A.java", "/** Calls {@code tell}. */\nvoid tell() {\n  told.tell();\n}"))
@@ -125,15 +105,5 @@ class ProseTest {
                 .first()
                 .asString()
                 .startsWith("a/src/main/java/A.java:4: 'tells'");
-    }
-
-    private static Map<String, Integer> allowedCounts() throws IOException {
-        try (InputStream list = ProseTest.class.getResourceAsStream("prose-allowed.txt")) {
-            return new String(list.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.startsWith("#"))
-                    .map(line -> line.split(" "))
-                    .collect(toMap(words -> words[0], words -> Integer.valueOf(words[1])));
-        }
     }
 }

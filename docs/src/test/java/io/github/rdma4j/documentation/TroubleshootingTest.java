@@ -42,14 +42,14 @@ class TroubleshootingTest {
 
     @ParameterizedTest
     @MethodSource("symptoms")
-    void isReallySaid(String symptom) {
+    void symptomExistsInTheCode(String symptom) {
         assertThat(sources.contains(symptom))
                 .as("the sources have '%s'", symptom)
                 .isTrue();
     }
 
     @Test
-    void thereAreSome() {
+    void pageHasSymptoms() {
         assertThat(symptoms()).hasSizeGreaterThan(20);
     }
 }

@@ -81,7 +81,7 @@ class WaitingMethodsTest {
     }
 
     @Test
-    void whateverHasATimeLimitIsKnown() {
+    void everyMethodWithATimeoutIsListed() {
         TreeSet<String> limited = methods(LIMITED);
         assertThat(limited).hasSizeGreaterThan(45);
         limited.removeAll(known().keySet());

@@ -20,7 +20,7 @@ interface Adapter {
     boolean hasRoomForWord();
 
     /** Sends the peer the number of receives posted since the beginning. */
-    void tellGrants(long grants);
+    void announceGrants(long grants);
 
     /** Announces a message to the peer. */
     void announce(long message, long length);

@@ -204,24 +204,24 @@ final class ChannelWire implements Adapter {
     }
 
     @Override
-    public void tellGrants(long grants) {
+    public void announceGrants(long grants) {
         int place = freeWords[freeWordCount - 1];
-        tell(place, mailbox.grantsWord(place, grants), mailbox.grantsTarget());
+        writeWord(place, mailbox.grantsWord(place, grants), mailbox.grantsTarget());
     }
 
     @Override
     public void announce(long message, long length) {
         int place = freeWords[freeWordCount - 1];
-        tell(place, mailbox.messageWord(place, message, length), mailbox.announcementTarget(message));
+        writeWord(place, mailbox.messageWord(place, message, length), mailbox.announcementTarget(message));
     }
 
     @Override
     public void refuse(long message, long room) {
         int place = freeWords[freeWordCount - 1];
-        tell(place, mailbox.messageWord(place, message, room), mailbox.refusalTarget(message));
+        writeWord(place, mailbox.messageWord(place, message, room), mailbox.refusalTarget(message));
     }
 
-    private void tell(int place, MemorySlice word, RemoteMemory target) {
+    private void writeWord(int place, MemorySlice word, RemoteMemory target) {
         boolean posted;
         try {
             posted = queuePair.tryPostWrite(WORD | place, word, target, SendFlags.SIGNALED);

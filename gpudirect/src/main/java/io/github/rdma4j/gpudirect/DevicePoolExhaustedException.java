@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.gpudirect.internal.Remedies;
+
 /**
  * A {@link DeviceMemoryPool} has no buffer to lend, and may not, or cannot, register more. The message names the limit,
  * its figures and a remedy.
@@ -27,7 +29,7 @@ public class DevicePoolExhaustedException extends RuntimeException {
     private final Limit limit;
 
     DevicePoolExhaustedException(Limit limit, String explanation, String remedy, Throwable cause) {
-        super(explanation + ". Remedy: " + remedy, cause);
+        super(Remedies.append(explanation, remedy), cause);
         this.limit = limit;
     }
 

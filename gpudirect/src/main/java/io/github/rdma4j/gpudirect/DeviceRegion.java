@@ -179,7 +179,7 @@ public final class DeviceRegion implements AutoCloseable {
         } else if (needsFlush()) {
             if (stream.isCaptured()) {
                 throw new IllegalStateException("absorb() while " + stream + " is being captured: " + this
-                        + " needs a flush by the host, which no graph repeats. Remedy: absorb before each launch, or"
+                        + " needs a flush by the host, which no graph repeats. Absorb before each launch, or"
                         + " let the stream flush (MemoryOperations.flushRemoteWrites)");
             }
             flushAdapterWrites();

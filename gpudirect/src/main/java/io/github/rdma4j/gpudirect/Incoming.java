@@ -23,7 +23,7 @@ final class Incoming {
 
     private long nextMessage;
     private long granted;
-    private long told;
+    private long announced;
 
     Incoming(Adapter adapter, Posts posts, Posts receivePosts) {
         this.adapter = adapter;
@@ -47,9 +47,9 @@ final class Incoming {
         }
         moved |= advanceReads();
         moved |= advanceReceives();
-        if (told != granted && adapter.hasRoomForWord()) {
-            told = granted;
-            adapter.tellGrants(granted);
+        if (announced != granted && adapter.hasRoomForWord()) {
+            announced = granted;
+            adapter.announceGrants(granted);
         }
         return moved;
     }

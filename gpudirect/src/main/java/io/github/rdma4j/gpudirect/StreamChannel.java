@@ -459,7 +459,7 @@ public final class StreamChannel implements AutoCloseable {
             if (now - start >= nanos) {
                 throw new CudaCloseTimeoutException(
                         ("%s is not closed: streams were given %d transfers that they have not come to after %s."
-                                        + " Remedy: see what else they wait for, or whether a transfer was started by"
+                                        + " See what else they wait for, or whether a transfer was started by"
                                         + " two streams at once, then close it again")
                                 .formatted(this, outstanding(), TimeText.of(limit)));
             }

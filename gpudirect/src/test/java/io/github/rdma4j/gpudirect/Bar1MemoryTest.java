@@ -33,7 +33,7 @@ class Bar1MemoryTest {
     }
 
     @Test
-    void withoutNvmlTheReasonIsTold() {
+    void missingNvmlIsReportedWithItsReason() {
         assertThat(why())
                 .startsWith("/no/such/libnvidia-ml.so.1 cannot be opened; it comes with NVIDIA's driver")
                 .contains("libnvidia-ml1", "NVIDIA_DRIVER_CAPABILITIES");
@@ -42,7 +42,7 @@ class Bar1MemoryTest {
     }
 
     @Test
-    void whatNvmlRefusesIsTold() {
+    void refusalOfNvmlIsReported() {
         StandInNvml.window("0000:18:00.0", MIB, 0);
         assertThat(why()).isEqualTo("nvmlDeviceGetHandleByPciBusId_v2(0000:17:00.0) gives 6, Not Found");
         StandInNvml.window(ADDRESS, MIB, 0);
@@ -51,7 +51,7 @@ class Bar1MemoryTest {
     }
 
     @Test
-    void theLesserRoomCounts() {
+    void smallerFreeSpaceCounts() {
         Bar1Memory crowded = Bar1Memory.known(256 * MIB, 200 * MIB, 56 * MIB);
         OptionalLong size = OptionalLong.of(256 * MIB);
         assertThat(new Bar1Use(size, 10 * MIB, true, crowded).room()).hasValue(56 * MIB);

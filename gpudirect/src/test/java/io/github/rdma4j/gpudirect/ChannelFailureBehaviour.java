@@ -38,7 +38,7 @@ abstract class ChannelFailureBehaviour extends TwoSides {
 
     @ParameterizedTest
     @EnumSource
-    void aMessageThatIsTooLongIsRefusedOnBothSides(Where theirs) {
+    void messageThatIsTooLongIsRefusedOnBothSides(Where theirs) {
         connect(Where.STAGED, theirs);
         Transfer send = left.send(0, LENGTH);
         Transfer behind = left.send(1, 3);
@@ -53,7 +53,7 @@ abstract class ChannelFailureBehaviour extends TwoSides {
     }
 
     @Test
-    void aKeyThatThePeerDoesNotKnowEndsTheChannel() {
+    void keyThatThePeerDoesNotKnowEndsTheChannel() {
         connect(Where.STAGED, Where.HOST);
         RemoteMemory known = right.host.remoteMemory();
         Transfer write =
@@ -69,7 +69,7 @@ abstract class ChannelFailureBehaviour extends TwoSides {
     }
 
     @Test
-    void aPeerThatIsGoneIsNoticed() {
+    void peerThatIsGoneIsNoticed() {
         left = new GpuSide(Where.STAGED, folder, config -> config.chunkSize(CHUNK)).allocate(SIZE);
         right = new GpuSide(Where.HOST, folder, config -> config.chunkSize(CHUNK)).allocate(SIZE);
         left.prepared = left.gpu.prepareChannel();
@@ -134,7 +134,7 @@ abstract class ChannelFailureBehaviour extends TwoSides {
     }
 
     @Test
-    void whatDoesNotBelongHereIsRefused() {
+    void foreignObjectsAreRefused() {
         connect(Where.STAGED, Where.STAGED);
         assertThatThrownBy(() -> left.channel.send(right.region, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -34,7 +34,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
 
     @ParameterizedTest
     @EnumSource
-    void aCopyFromTheDeviceThatFailsEndsItsMessageOnBothSides(Where theirs) {
+    void copyFromTheDeviceThatFailsEndsItsMessageOnBothSides(Where theirs) {
         connect(Where.STAGED, theirs);
         StandInDriver.failAt("cuMemcpyDtoHAsync", 4, INVALID_VALUE);
         Transfer send = left.send(0, LENGTH);
@@ -50,7 +50,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
     }
 
     @Test
-    void aCopyFromTheDeviceThatFailsEndsItsWrite() {
+    void copyFromTheDeviceThatFailsEndsItsWrite() {
         connect(Where.STAGED, Where.HOST);
         StandInDriver.failAt("cuMemcpyDtoHAsync", 6, INVALID_VALUE);
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory());
@@ -87,7 +87,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
     }
 
     @Test
-    void anEventThatCannotBeRecordedIsAFailureToo() {
+    void eventThatCannotBeRecordedIsAFailureToo() {
         connect(Where.STAGED, Where.HOST);
         StandInDriver.failAt("cuEventRecord", 2, INVALID_VALUE);
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory());
@@ -97,7 +97,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
     }
 
     @Test
-    void aCopyToTheDeviceThatFailsEndsTheReceiveAndNotTheSend() {
+    void copyToTheDeviceThatFailsEndsTheReceiveAndNotTheSend() {
         connect(Where.HOST, Where.STAGED);
         StandInDriver.failAt("cuMemcpyHtoDAsync", 3, INVALID_VALUE);
         Transfer send = left.send(0, LENGTH);
@@ -109,7 +109,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
     }
 
     @Test
-    void aCopyToTheDeviceThatFailsEndsTheRead() {
+    void copyToTheDeviceThatFailsEndsTheRead() {
         connect(Where.STAGED, Where.HOST);
         StandInDriver.failAt("cuMemcpyHtoDAsync", 2, INVALID_VALUE);
         Transfer read = left.read(0, LENGTH, right.host.remoteMemory());
@@ -121,7 +121,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
 
     @ParameterizedTest
     @EnumSource
-    void aPostThatFailsEndsItsWriteOrRead(Where mine) {
+    void postThatFailsEndsItsWriteOrRead(Where mine) {
         connect(mine, Where.HOST);
         posts.failAt(3);
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory());
@@ -136,7 +136,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
     }
 
     @Test
-    void aPostThatFailsWithinAMessageEndsTheChannel() {
+    void postThatFailsWithinAMessageEndsTheChannel() {
         connect(Where.STAGED, Where.STAGED);
         posts.failAt(3);
         Transfer send = left.send(0, LENGTH);
@@ -154,7 +154,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
     }
 
     @Test
-    void workThatFailsOnTheDeviceIsToldAndClosingDoesNotHang() {
+    void failureOnTheDeviceIsReportedAndCloseDoesNotHang() {
         connect(Where.STAGED, Where.HOST);
         StandInDriver.faultAt("cuMemcpyDtoHAsync", 2, ILLEGAL_ADDRESS);
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory());

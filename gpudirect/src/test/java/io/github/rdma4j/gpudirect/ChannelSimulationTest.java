@@ -111,7 +111,7 @@ class ChannelSimulationTest {
     }
 
     @Test
-    void aScheduleIsTheSameEachTime() {
+    void scheduleIsTheSameEachTime() {
         for (long seed = 1; seed <= 50; seed++) {
             Schedule first = new Schedule(seed);
             first.play();

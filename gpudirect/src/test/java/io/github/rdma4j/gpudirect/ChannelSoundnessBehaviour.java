@@ -55,7 +55,7 @@ abstract class ChannelSoundnessBehaviour extends TwoSides {
     }
 
     @Test
-    void anAdapterThatIsClosedFirstDoesNotHoldUpTheChannel() {
+    void adapterThatIsClosedFirstDoesNotHoldUpTheChannel() {
         connect(Where.STAGED, Where.HOST);
         Transfer done = left.write(0, CHUNK, right.host.remoteMemory());
         finish(done);

@@ -45,7 +45,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     }
 
     @Test
-    void aWriteWithoutBytesEndsWhenItsStreamHasComeThisFar() {
+    void writeWithoutBytesEndsWhenItsStreamHasComeThisFar() {
         connect(Where.STAGED, Where.HOST);
         CudaStream stream = left.context.createStream();
         StandInDriver.holdCopies();
@@ -61,7 +61,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     }
 
     @Test
-    void aTransferThatCannotWaitForItsStreamDoesNotLeave() {
+    void transferThatCannotWaitForItsStreamDoesNotLeave() {
         connect(Where.STAGED, Where.HOST);
         CudaStream stream = busyStream(left);
         Transfer send = left.send(0, LENGTH);
@@ -75,7 +75,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     }
 
     @Test
-    void aTransferWaitsForAllStreamsThatItComesAfter() {
+    void transferWaitsForAllStreamsThatItComesAfter() {
         connect(Where.PEER_MEMORY, Where.HOST);
         CudaStream slow = left.context.createStream();
         CudaStream fast = left.context.createStream();
@@ -126,7 +126,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     }
 
     @Test
-    void aQuestionThatTheDriverRefusesIsNotTakenForTheEndOfACopy() {
+    void questionThatTheDriverRefusesIsNotTakenForTheEndOfACopy() {
         connect(Where.HOST, Where.STAGED);
         Transfer send = left.send(0, CHUNK);
         Transfer receive = right.receive(0, CHUNK);
@@ -143,7 +143,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     }
 
     @Test
-    void whatIsQueuedBehindAWriteThatFailsDoesNotVouchForIt() {
+    void workBehindAFailedWriteDoesNotConfirmIt() {
         connect(Where.STAGED, Where.HOST);
         RemoteMemory far = right.host.remoteMemory();
         StandInDriver.failAt("cuMemcpyDtoHAsync", 4, INVALID_VALUE);
@@ -164,7 +164,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     }
 
     @Test
-    void aReceiveThatFailsTakesItsMessageWithIt() {
+    void receiveThatFailsTakesItsMessageWithIt() {
         connect(Where.HOST, Where.STAGED);
         CudaStream stream = busyStream(right);
         Transfer[] sends = {left.send(0, 10), left.send(10, 10), left.send(20, 10)};
@@ -202,7 +202,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
 
     /** SoftRoCE of Linux 6.1 sends 8 MiB at once; that of 6.12 and many an adapter as much as the largest chunk. */
     @Test
-    void aChunkThatThePortCannotSendIsRefusedAtOnce() {
+    void chunkThatThePortCannotSendIsRefusedAtOnce() {
         left = new GpuSide(Where.STAGED, folder, config -> config.chunkSize(1 << 30));
         assumeTrue(left.device.port(1).maxMessageSize() < 1 << 30, "this device sends a chunk of 1 GiB at once");
         assertThatThrownBy(left.gpu::prepareChannel)
@@ -212,7 +212,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
     }
 
     @Test
-    void anEventThatCannotBeDestroyedDoesNotDisturbProgress() {
+    void eventThatCannotBeDestroyedDoesNotDisturbProgress() {
         connect(Where.STAGED, Where.HOST);
         CudaStream stream = left.context.createStream();
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory()).after(stream);

@@ -39,11 +39,11 @@ class DeniedAccessTest {
     }
 
     @Test
-    void theFirstCallSaysHowToAllowIt() throws Exception {
+    void firstCallNamesTheOptionThatAllowsIt() throws Exception {
         assertThat(FirstTouch.run(Program.class))
                 .hasSize(4)
                 .allMatch(line -> line.contains("Illegal native access from an unnamed module")
-                        && line.contains("Remedy: start the JVM with --enable-native-access=io.github.rdma4j."));
+                        && line.contains("Start the JVM with --enable-native-access=io.github.rdma4j."));
     }
 
     static final class Program {

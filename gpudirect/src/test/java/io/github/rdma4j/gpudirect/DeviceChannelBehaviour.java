@@ -121,7 +121,7 @@ abstract class DeviceChannelBehaviour {
     }
 
     @Test
-    void aDirectPeersMemoryIsWrittenAndReadItself() {
+    void directPeersMemoryIsWrittenAndReadItself() {
         connect(Where.STAGED, Where.PEER_MEMORY);
         byte[] bytes = someBytes(3 * CHUNK + 1);
         left.fill(0, bytes);
@@ -155,7 +155,7 @@ abstract class DeviceChannelBehaviour {
     }
 
     @Test
-    void aWriteThatCameFirstIsThereWhenTheMessageBehindItIs() {
+    void writeThatCameFirstIsThereWhenTheMessageBehindItIs() {
         connect(Where.STAGED, Where.HOST);
         byte[] data = someBytes(9 * CHUNK);
         left.fill(0, data);
@@ -171,7 +171,7 @@ abstract class DeviceChannelBehaviour {
 
     @Test
     @Tag("waits-for-host")
-    void aStreamFollowsATransferAndATransferAStream() {
+    void streamFollowsATransferAndATransferAStream() {
         connect(Where.STAGED, Where.PEER_MEMORY);
         CudaStream before = left.context.createStream();
         CudaStream behind = right.context.createStream();
@@ -196,7 +196,7 @@ abstract class DeviceChannelBehaviour {
 
     @Test
     @Tag("waits-for-host")
-    void aStreamFollowsAStagedTransferInEveryPhase() {
+    void streamFollowsAStagedTransferInEveryPhase() {
         connect(Where.PEER_MEMORY, Where.STAGED);
         byte[] sent = someBytes(6 * CHUNK);
         left.fill(0, sent);
@@ -222,7 +222,7 @@ abstract class DeviceChannelBehaviour {
     }
 
     @Test
-    void theSmallerChunkOfBothIsUsed() {
+    void smallerChunkOfBothIsUsed() {
         left = new GpuSide(
                         Where.STAGED,
                         folder,

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(StandInDriver.class)
 class DeviceChannelDeviceTest extends DeviceChannelBehaviour {
     @Test
-    void aSlowReceiverHoldsTheSenderBackAndNothingGrows() {
+    void slowReceiverHoldsTheSenderBackAndNothingGrows() {
         connect(Where.STAGED, Where.STAGED);
         byte[] sent = someBytes(60 * CHUNK);
         left.fill(0, sent);
@@ -44,7 +44,7 @@ class DeviceChannelDeviceTest extends DeviceChannelBehaviour {
     }
 
     @Test
-    void theHostWaitsWhereAStreamCannot() {
+    void hostWaitsWhereAStreamCannot() {
         connect(Where.HOST, Where.PEER_MEMORY);
         CudaStream behind = right.context.createStream();
         StandInDriver.deny("cuStreamWaitValue32");
@@ -59,7 +59,7 @@ class DeviceChannelDeviceTest extends DeviceChannelBehaviour {
     }
 
     @Test
-    void anInterruptEndsAWaitAndTheTransferGoesOn() {
+    void interruptEndsAWaitAndTheTransferGoesOn() {
         connect(Where.HOST, Where.PEER_MEMORY);
         CudaStream behind = right.context.createStream();
         StandInDriver.deny("cuStreamWaitValue32");

@@ -56,7 +56,7 @@ abstract class DeviceMemoryPoolBehaviour {
 
     /** Both ways of a buffer in the midst of a slab, on both kinds of path. */
     @Test
-    void aBufferIsSentAndReceivedOnEachPath() {
+    void bufferIsSentAndReceivedOnEachPath() {
         for (Where where : List.of(Where.STAGED, Where.PEER_MEMORY)) {
             try (DeviceMemoryPool pool = pool(where, config -> {})) {
                 PooledDeviceMemory before = pool.lend(1000);
@@ -91,7 +91,7 @@ abstract class DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void aThreadWaitsForWhatComesBack() throws Exception {
+    void threadWaitsForWhatComesBack() throws Exception {
         try (DeviceMemoryPool pool =
                         pool(Where.PEER_MEMORY, config -> config.maxBytes(SLAB).waitWhenExhausted(PATIENCE));
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -113,7 +113,7 @@ abstract class DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void whatDidNotComeBackIsReportedAndGone() {
+    void unreturnedBuffersAreReportedAndReleased() {
         List<String> told = new ArrayList<>();
         DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> config.leakReporter(told::add));
         PooledDeviceMemory lost = pool.lend(3000);
@@ -128,7 +128,7 @@ abstract class DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void aContextThatIsClosedFirstTakesTheMemoryAlong() {
+    void contextThatIsClosedFirstTakesTheMemoryAlong() {
         DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {});
         PooledDeviceMemory buffer = pool.lend(10);
         side.context.close();

@@ -78,7 +78,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void theLimitInBytesIsNamed() {
+    void limitInBytesIsNamed() {
         try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> config.maxBytes(2 * SLAB + 5))) {
             pool.reserve(SLAB + 1);
             assertThat(pool.statistics().registered()).isEqualTo(2 * SLAB);
@@ -88,7 +88,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
                     .isThrownBy(() -> pool.lend(1))
                     .matches(e -> e.limit() == Limit.MAX_BYTES)
                     .withMessage("a slab of 1048576 bytes would exceed maxBytes, 2097157; 2097152 bytes are registered"
-                            + " in 2 slabs, 2097152 lent in 2 buffers, 0 in slabs that are unused. Remedy: return"
+                            + " in 2 slabs, 2097152 lent in 2 buffers, 0 in slabs that are unused. Return"
                             + " buffers, trim() slabs that are unused, or raise maxBytes");
             assertThatExceptionOfType(DevicePoolExhaustedException.class).isThrownBy(() -> pool.reserve(3 * SLAB));
             first.close();
@@ -108,7 +108,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void theWindowIsWatched() {
+    void windowIsWatched() {
         window(4 * SLAB);
         try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
             DeviceRegion other = side.gpu.register(side.context.allocate(2 * SLAB), LOCAL_WRITE);
@@ -136,7 +136,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
 
     /** Another process has three quarters of it. */
     @Test
-    void whatOtherProcessesUseOfTheWindowCounts() {
+    void windowUseOfOtherProcessesCounts() {
         window(8 * SLAB);
         StandInNvml.window(GPU, 8 * SLAB, 6 * SLAB);
         try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
@@ -155,7 +155,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void aWindowAsLargeAsTheMemoryIsNoLimit() {
+    void windowAsLargeAsTheMemoryIsNoLimit() {
         window(1L << 40);
         try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
             pool.reserve(1);
@@ -166,7 +166,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
 
     /** As when the kernel has no room for another mapping: the earlier slabs stay what they are. */
     @Test
-    void aSlabThatTheAdapterReachesOtherwiseIsGivenBack() {
+    void slabThatTheAdapterReachesOtherwiseIsGivenBack() {
         side = new GpuSide(Where.STAGED, folder, config -> config.order(GpuPath.PEER_MEMORY, GpuPath.STAGED));
         try (DeviceMemoryPool pool = DeviceMemoryPool.create(side.gpu, config -> config.slabSize(SLAB))) {
             PooledDeviceMemory buffer = pool.lend(SLAB);
@@ -183,7 +183,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void aGpuWithoutMemoryIsNamed() {
+    void gpuWithoutMemoryIsNamed() {
         try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> {})) {
             StandInDriver.failAt("cuMemAlloc", 1, OUT_OF_MEMORY);
             assertThatExceptionOfType(DevicePoolExhaustedException.class)
@@ -196,7 +196,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
     }
 
     @Test
-    void aSlabThatNoPathTakesSaysSoThoughItCannotBeFreedEither() {
+    void refusedSlabIsReportedAlsoIfItCannotBeFreed() {
         side = new GpuSide(Where.PEER_MEMORY, folder, config -> config.order(GpuPath.DMA_BUF));
         try (DeviceMemoryPool pool = DeviceMemoryPool.create(side.gpu, config -> config.slabSize(SLAB))) {
             StandInDriver.failAt("cuMemFree", 1, UNKNOWN);

@@ -170,7 +170,7 @@ abstract class DeviceRegionBehaviour {
     }
 
     @Test
-    void whatTheAdapterWroteIsSeenByTheStreamAndTheOtherWayRound() {
+    void streamAndAdapterSeeEachOthersWrites() {
         for (GpuPath path : List.of(STAGED, PEER_MEMORY)) {
             GpuDirect gpu = withModule(config -> config.only(path));
             DeviceMemory memory = context.allocate(SIZE);

@@ -48,7 +48,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void onThisMachineMemoryIsStagedAndTheReasonsAreTold() {
+    void memoryIsStagedHereAndTheReasonsAreReported() {
         GpuDirect gpu = GpuDirect.on(domain, context, config -> config.fileSystemRoot(folder));
         DeviceRegion region = gpu.register(context.allocate(SIZE), LOCAL_WRITE);
         assertThat(region.path()).isEqualTo(STAGED);
@@ -71,7 +71,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
 
     /** Of the copy to the mirror, and then of the stream that made it. */
     @Test
-    void theFirstFailureIsToldWhenAnotherOneFollows() {
+    void firstFailureIsReportedWhenAnotherOneFollows() {
         DeviceRegion region = GpuDirect.on(domain, context, config -> config.fileSystemRoot(folder))
                 .register(context.allocate(SIZE), LOCAL_WRITE);
         StandInDriver.failAt("cuMemcpyDtoHAsync", 1, OUT_OF_MEMORY);
@@ -103,7 +103,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void aModuleThatTheKernelDoesNotAskIsRefusedByItsErrno() {
+    void moduleThatTheKernelDoesNotAskIsRefusedByItsErrno() {
         StandInDriver.peerMemory(false);
         DeviceMemory memory = context.allocate(SIZE);
         DeviceRegion region = withModule().register(memory, LOCAL_WRITE);
@@ -122,7 +122,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void aDmaBufCoversWholePagesIsNamedByDeviceAddressesAndClosedAfterwards() {
+    void dmaBufCoversWholePagesIsNamedByDeviceAddressesAndClosedAfterwards() {
         DmaBufAdapter adapter = new DmaBufAdapter();
         DeviceMemory memory = context.allocate(SIZE);
         DeviceRegion region = with(adapter, config -> {}).register(memory.slice(5000, 100), LOCAL_WRITE, REMOTE_READ);
@@ -138,7 +138,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void aDmaBufThatIsRefusedGivesWayToPeerMemory() {
+    void dmaBufThatIsRefusedGivesWayToPeerMemory() {
         DmaBufAdapter adapter = new DmaBufAdapter();
         adapter.errno = EINVAL;
         Path root = GpuSide.rootWithModule(folder);
@@ -178,7 +178,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void dataDirectIsTriedWhereItIsAskedForAndItsAbsenceTold() {
+    void dataDirectIsTriedOnRequestAndItsAbsenceReported() {
         DmaBufAdapter adapter = new DmaBufAdapter();
         DeviceMemory memory = context.allocate(SIZE);
         GpuDirect gpu = with(adapter, GpuDirectConfig::dataDirect);
@@ -204,7 +204,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
                             CaptureMode.THREAD_LOCAL,
                             captured -> assertThatThrownBy(() -> direct.absorb(0, 1, captured))
                                     .isInstanceOf(IllegalStateException.class)
-                                    .hasMessageContaining("which no graph repeats. Remedy: absorb before each launch"))
+                                    .hasMessageContaining("which no graph repeats. Absorb before each launch"))
                     .close();
         }
         assertThat(StandInDriver.get("flushes")).isEqualTo(flushes + 1);
@@ -222,7 +222,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void aDmaBufIsMappedOverPciWhereThatIsWantedAndADriverWithoutItRefuses() {
+    void dmaBufIsMappedOverPciWhereThatIsWantedAndADriverWithoutItRefuses() {
         DmaBufAdapter adapter = new DmaBufAdapter();
         DeviceMemory memory = context.allocate(SIZE);
         with(adapter, config -> {}).register(memory, LOCAL_WRITE);
@@ -242,7 +242,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
 
     /** A driver that knows no mappings is asked for none. */
     @Test
-    void anOlderDriverExportsForDataDirectAsEver() {
+    void olderDriverExportsForDataDirectAsEver() {
         StandInDriver.driverVersion(12070);
         DmaBufAdapter adapter = new DmaBufAdapter();
         adapter.engine = new DataDirectSupport(Optional.of(Path.of("/sys/devices/engine")), "");
@@ -280,7 +280,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void aDeviceWithoutDmaBufsOrGpuDirectSaysSo() {
+    void deviceWithoutDmaBufsOrGpuDirectIsReported() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);
         StandInDriver.attribute(DeviceAttribute.GPU_DIRECT_RDMA_SUPPORTED.code(), 0);
         DmaBufAdapter adapter = new DmaBufAdapter();
@@ -312,7 +312,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
     }
 
     @Test
-    void aDriverThatFailsIsNoReasonForStaging() {
+    void driverThatFailsIsNoReasonForStaging() {
         GpuDirect gpu = withModule();
         DeviceMemory memory = context.allocate(SIZE);
         StandInDriver.failFrom("*", 1, DEINITIALIZED);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(StandInDriver.class)
 class ExampleDeviceTest {
     @Test
-    void theExampleBringsItsBytes() throws Exception {
+    void exampleBringsItsBytes() throws Exception {
         ExampleProgram.classes(ExampleProgram.TRANSFER);
         int port;
         try (ServerSocket free = new ServerSocket(0)) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class ExampleTest {
     @Test
-    void theExampleCompilesWithoutAWarning() throws Exception {
+    void exampleCompilesWithoutAWarning() throws Exception {
         assertThat(ExampleProgram.compile(ExampleProgram.TRANSFER)).isEmpty();
     }
 }

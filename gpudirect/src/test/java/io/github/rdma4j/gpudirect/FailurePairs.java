@@ -117,20 +117,20 @@ public final class FailurePairs {
         this.seams = List.of(seams);
     }
 
-    private record Told(boolean fired, String failure) {}
+    private record Outcome(boolean fired, String failure) {}
 
-    private Told tell(Play play, Runnable arming) {
+    private Outcome outcome(Play play, Runnable arming) {
         boolean[] fired = new boolean[1];
         Throwable failure = play.run(arming, () -> {
             fired[0] = seams.stream().noneMatch(Seam::isPending);
             seams.forEach(Seam::noFailures);
         });
-        return new Told(fired[0], failure == null ? null : describe(failure));
+        return new Outcome(fired[0], failure == null ? null : describe(failure));
     }
 
     /** Whether there was an n-th such call. */
     public boolean play(String words, Seam seam, String call, int n, Play play) {
-        Told alone = tell(play, () -> seam.failAt(call, n));
+        Outcome alone = outcome(play, () -> seam.failAt(call, n));
         // What goes on without the call, or has an answer in its result, hides nothing.
         if (!alone.fired || alone.failure == null || !alone.failure.contains(seam.result())) {
             return alone.fired;
@@ -138,7 +138,7 @@ public final class FailurePairs {
         for (Seam other : seams) {
             for (int second = 1; second < MOST_CALLS; second++) {
                 int then = second;
-                Told both = tell(play, () -> {
+                Outcome both = outcome(play, () -> {
                     seam.failAt(call, n);
                     other.thenFailAt(then);
                 });

@@ -35,7 +35,7 @@ class MappedRangeTest {
     }
 
     @Test
-    void aRangeMayHaveSeveralSegments() {
+    void rangeMayHaveSeveralSegments() {
         DeviceMemory memory = TwoSegments.make(context, true);
         assertThat(context.pointerAttributes(memory.handle()).rangeSize()).isEqualTo(TwoSegments.SIZE);
         MappedRange range = MappedRange.of(context, memory.slice());
@@ -80,7 +80,7 @@ class MappedRangeTest {
     }
 
     @Test
-    void aHoleIsRefusedWithItsPlace() {
+    void holeIsRefusedWithItsPlace() {
         DeviceMemory memory = TwoSegments.make(context, true);
         TwoSegments.cutOff(memory);
         assertThatThrownBy(() -> MappedRange.of(context, memory.slice()))

@@ -230,7 +230,7 @@ class PathRulesTest {
 
     @ParameterizedTest
     @EnumSource
-    void theFirstPathThatNothingSpeaksAgainst(Row row) {
+    void firstPathThatNothingSpeaksAgainst(Row row) {
         PathDecision decision = PathRules.decide("memory", ORDER, row.machine.facts(), row.machine::attempt);
         assertThat(decision.path()).isEqualTo(row.path);
         assertThat(decision.refusal(DMA_BUF).map(PathRefusal::reason).orElse(null))
@@ -243,7 +243,7 @@ class PathRulesTest {
     }
 
     @Test
-    void thePageHasTheSameTable() throws Exception {
+    void pageHasTheSameTable() throws Exception {
         List<String> page = Files.readAllLines(ExampleProgram.docs().resolve("findings.md"));
         for (Row row : Row.values()) {
             assertThat(page)
@@ -262,7 +262,7 @@ class PathRulesTest {
     }
 
     @Test
-    void theUsersOrderIsTheOrder() {
+    void usersOrderIsTheOrder() {
         Machine machine = new Machine();
         assertThat(PathRules.decide("memory", List.of(STAGED, DMA_BUF), machine.facts(), machine::attempt))
                 .isEqualTo(new PathDecision(STAGED, List.of()));
@@ -272,7 +272,7 @@ class PathRulesTest {
     }
 
     @Test
-    void aForcedPathThatTheMachineLacksIsRefusedInWords() {
+    void forcedPathThatTheMachineLacksIsRefusedInWords() {
         Machine machine = new Machine();
         machine.peerMemoryModule = false;
         assertThatThrownBy(
@@ -292,7 +292,7 @@ class PathRulesTest {
     }
 
     @Test
-    void aDecisionTellsItselfInWords() {
+    void decisionHasADescription() {
         Machine machine = new Machine();
         machine.gpuDirect = false;
         machine.adapterTakesDmaBufs = false;
@@ -303,7 +303,7 @@ class PathRulesTest {
     }
 
     @Test
-    void whatMustBeDoneAfterAnAdaptersWrite() {
+    void ordersNeededAfterAnAdaptersWrite() {
         assertThat(WriteOrdering.of(100, 0, 80)).isEqualTo(WriteOrdering.ORDERED);
         assertThat(WriteOrdering.of(200, 1, 70)).isEqualTo(WriteOrdering.ORDERED);
         assertThat(WriteOrdering.of(0, 1, 80)).isEqualTo(WriteOrdering.FLUSHED_BY_HOST);

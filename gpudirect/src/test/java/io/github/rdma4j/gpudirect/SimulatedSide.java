@@ -169,7 +169,7 @@ final class SimulatedSide implements Adapter {
         return true;
     }
 
-    private void tell(Runnable word) {
+    private void writeWord(Runnable word) {
         assertThat(hasRoomForWord()).as("room for a word").isTrue();
         if (cannotTell.getAsBoolean()) {
             breakDown(new GpuTransferException("telling the peer"));
@@ -185,18 +185,18 @@ final class SimulatedSide implements Adapter {
     }
 
     @Override
-    public void tellGrants(long number) {
-        tell(() -> peer.grants = number);
+    public void announceGrants(long number) {
+        writeWord(() -> peer.grants = number);
     }
 
     @Override
     public void announce(long message, long length) {
-        tell(() -> peer.announcements[(int) (message % Mailbox.MESSAGES)] = new long[] {message, length});
+        writeWord(() -> peer.announcements[(int) (message % Mailbox.MESSAGES)] = new long[] {message, length});
     }
 
     @Override
     public void refuse(long message, long room) {
-        tell(() -> peer.refusals[(int) (message % Mailbox.MESSAGES)] = new long[] {message, room});
+        writeWord(() -> peer.refusals[(int) (message % Mailbox.MESSAGES)] = new long[] {message, room});
     }
 
     @Override

@@ -105,7 +105,7 @@ abstract class StreamChannelBehaviour {
     @EnumSource(
             value = Where.class,
             names = {"STAGED", "PEER_MEMORY"})
-    void aCapturedGraphPlaysAsOftenAsItIsLaunched(Where where) {
+    void capturedGraphPlaysAsOftenAsItIsLaunched(Where where) {
         connect(where, where);
         CudaGraphExec mine = left.stream
                 .capture(CaptureMode.THREAD_LOCAL, stream -> {
@@ -134,7 +134,7 @@ abstract class StreamChannelBehaviour {
 
     @Test
     @Tag("waits-for-host")
-    void aGraphIsPutTogetherOfStartsAndWaits() {
+    void graphIsPutTogetherOfStartsAndWaits() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         CudaGraph graph = left.side.context.createGraph();
         GraphNode start = left.hit.addStart(graph);
@@ -154,7 +154,7 @@ abstract class StreamChannelBehaviour {
 
     @Test
     @Tag("waits-for-host")
-    void whatOneStreamStartsArrivesInItsOrder() {
+    void transfersOfOneStreamArriveInOrder() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         // The one that tells the peer was made first.
         OrderedTransfer notice = left.channel.prepareNotifyingWrite(
@@ -189,7 +189,7 @@ abstract class StreamChannelBehaviour {
 
     @Test
     @Tag("waits-for-host")
-    void aPeerThatSaysNothingEndsTheChannelInTime() {
+    void silentPeerEndsTheChannelInTime() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY, config -> config.timeLimit(Duration.ofMillis(200)));
         CudaGraphExec launched =
                 left.stream.capture(CaptureMode.THREAD_LOCAL, left::enqueueHit).instantiate();
@@ -238,7 +238,7 @@ abstract class StreamChannelBehaviour {
 
     @Test
     @Tag("waits-for-host")
-    void aWrongKeyEndsTheChannelWithItsStatus() {
+    void wrongKeyEndsTheChannelWithItsStatus() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         MemoryRegion readOnly = right.side.domain.allocateMemory(StreamSide.BALL, LOCAL_WRITE);
         OrderedTransfer wrong =
@@ -274,7 +274,7 @@ abstract class StreamChannelBehaviour {
 
     @Test
     @Tag("waits-for-host")
-    void aStartThatItsStreamHasNotComeToIsStillAnswered() {
+    void startThatItsStreamHasNotComeToIsStillAnswered() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
         left.side.context.setCloseTimeout(Duration.ofMillis(200));
         HostMemory gate = closeGate();
@@ -326,7 +326,7 @@ abstract class StreamChannelBehaviour {
     }
 
     @Test
-    void whatCannotBeIsRefused() {
+    void invalidArgumentsAreRefused() {
         connect(Where.STAGED, Where.PEER_MEMORY, config -> config.transfers(3));
         var far = right.side.region.remoteMemory();
         assertThatExceptionOfType(IndexOutOfBoundsException.class)

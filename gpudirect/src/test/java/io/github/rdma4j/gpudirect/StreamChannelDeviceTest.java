@@ -72,7 +72,7 @@ class StreamChannelDeviceTest extends StreamChannelBehaviour {
     /** Before the stream goes on: by the stream itself where the device can, else by the host where it must. */
     @ParameterizedTest
     @EnumSource
-    void whatHasArrivedIsFlushed(Flush flush) {
+    void arrivedDataIsFlushed(Flush flush) {
         StandInDriver.attribute(DeviceAttribute.CAN_FLUSH_REMOTE_WRITES.code(), flush == Flush.BY_THE_STREAM ? 1 : 0);
         if (flush != Flush.NOT_NEEDED) {
             StandInDriver.capability(80);

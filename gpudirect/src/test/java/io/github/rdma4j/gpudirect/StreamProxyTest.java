@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** A proxy without channels, and what cannot be asked for. */
 class StreamProxyTest {
     @Test
-    void aProxyIsOneThreadThatStops() {
+    void proxyIsOneThreadThatStops() {
         StreamProxy proxy =
                 StreamProxy.start(config -> config.spin(Duration.ZERO).pause(Duration.ofMillis(1)));
         assertThat(threads()).hasSize(1).allMatch(Thread::isDaemon);
@@ -29,7 +29,7 @@ class StreamProxyTest {
     }
 
     @Test
-    void whatCannotBeIsRefused() {
+    void invalidArgumentsAreRefused() {
         StreamProxyConfig proxy = new StreamProxyConfig();
         assertThatIllegalArgumentException().isThrownBy(() -> proxy.spin(Duration.ofNanos(-1)));
         assertThatIllegalArgumentException().isThrownBy(() -> proxy.pause(Duration.ZERO));

@@ -28,7 +28,7 @@ class TensorExampleTest {
     Path folder;
 
     @Test
-    void theExampleLoadsEachTensor() throws Exception {
+    void exampleLoadsEachTensor() throws Exception {
         Path file = folder.resolve("model.safetensors");
         byte[] header = HEADER.getBytes(StandardCharsets.UTF_8);
         Files.write(

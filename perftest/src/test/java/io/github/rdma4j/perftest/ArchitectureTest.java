@@ -182,7 +182,7 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @FieldSource("FLOORS")
-    void aPackageLeansOnWhatItsFloorNames(Floor floor) {
+    void packageLeansOnWhatItsFloorNames(Floor floor) {
         String[] allowed = Stream.concat(Stream.of(floor.name), floor.below.stream())
                 .map(ArchitectureTest::inFull)
                 .toArray(String[]::new);
@@ -197,7 +197,7 @@ class ArchitectureTest {
     /** What only passes through and constants, which the compiler copies, are no arrows. */
     @ParameterizedTest
     @FieldSource("FLOORS")
-    void aFloorNamesNothingElse(Floor floor) {
+    void floorNamesNothingElse(Floor floor) {
         Set<String> used = CODE.stream()
                 .filter(resideInAPackage(inFull(floor.name)))
                 .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
@@ -210,7 +210,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void aFloorLeansOnLowerOnesOnly() {
+    void floorLeansOnLowerOnesOnly() {
         List<String> lower = new ArrayList<>();
         for (Floor floor : FLOORS) {
             assertThat(lower).as("below %s", floor).containsAll(floor.below);
@@ -226,13 +226,13 @@ class ArchitectureTest {
     }
 
     @Test
-    void thereAreNoCircles() {
+    void packagesHaveNoCycles() {
         slices().matching(PERFTEST + ".(**)").should().beFreeOfCycles().check(CODE);
     }
 
     /** They hand over records: what becomes text or JSON, and where it goes, is decided above them. */
     @Test
-    void whatMeasuresPrintsNothing() {
+    void measuringCodePrintsNothing() {
         noClasses()
                 .that()
                 .resideInAnyPackage(Stream.of(
@@ -255,7 +255,7 @@ class ArchitectureTest {
 
     /** It works without CUDA: it uses only the topology and the findings of gpudirect, except for the page of a GPU. */
     @Test
-    void theDoctorKnowsOfTopologyAndFindingsAlone() {
+    void doctorDependsOnlyOnTopologyAndFindings() {
         noClasses()
                 .that()
                 .resideInAnyPackage(inFull("findings"), inFull("doctor") + "..", inFull("predict") + "..")

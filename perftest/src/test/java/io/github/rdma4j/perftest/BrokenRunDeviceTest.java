@@ -90,7 +90,7 @@ class BrokenRunDeviceTest {
     }
 
     @Test
-    void whatWasMeasuredUntilTheServerDiedIsInTheFile() throws Exception {
+    void resultsBeforeTheServerDiedAreInTheFile() throws Exception {
         int port = freePort();
         Path json = folder.resolve("a.json");
         try (PeerProcess server = PeerProcess.ofC("ib_write_bw" + PATIENT + "-a -n 2000 -p " + port)
@@ -116,12 +116,12 @@ class BrokenRunDeviceTest {
     }
 
     @Test
-    void anEndlessRunIsWrittenWhenSomebodyEndsIt() throws Exception {
+    void endlessRunIsWrittenWhenSomebodyEndsIt() throws Exception {
         runEndlessly(4096, "");
     }
 
     @Test
-    void anEndlessRunReportsUntilItsPeerEnds() throws Exception {
+    void endlessRunReportsUntilItsPeerEnds() throws Exception {
         int port = freePort();
         String options = "ib_write_bw" + PATIENT + "-s 64 --run_infinitely -D 1 -p " + port;
         try (PeerProcess server = PeerProcess.ofC(options).awaitListening(port)) {
@@ -140,7 +140,7 @@ class BrokenRunDeviceTest {
      * On SoftRoCE twenty messages of 2 MiB, of which the last one completes, take longer than the period of a second.
      */
     @Test
-    void anEndlessRunOutlivesPeriodsInWhichNothingCompletes() throws Exception {
+    void endlessRunOutlivesPeriodsInWhichNothingCompletes() throws Exception {
         runEndlessly(1 << 21, " -Q 20");
     }
 
@@ -171,7 +171,7 @@ class BrokenRunDeviceTest {
     }
 
     @Test
-    void aClientThatIsStoppedIsNoticedByAServerWhoseAdapterAnswers() throws Exception {
+    void clientThatIsStoppedIsNoticedByAServerWhoseAdapterAnswers() throws Exception {
         int port = freePort();
         Running server = new Running("ib_read_lat" + PATIENT + "--no-warm-up --timeout 10 -p " + port);
         awaitListening(port, server);
@@ -191,7 +191,7 @@ class BrokenRunDeviceTest {
     }
 
     @Test
-    void aServerWaitsForAllTimedRoundsOfItsClient() throws Exception {
+    void serverWaitsForAllTimedRoundsOfItsClient() throws Exception {
         int port = freePort();
         Running server = new Running("ib_write_bw" + PATIENT + "-s 4096 -D 1 --no-warm-up --timeout 8 -p " + port);
         awaitListening(port, server);

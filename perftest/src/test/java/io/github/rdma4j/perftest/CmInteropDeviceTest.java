@@ -160,7 +160,7 @@ class CmInteropDeviceTest {
     }
 
     @Test
-    void theDeviceIsTheOneThatHasTheAddress() throws Exception {
+    void deviceIsTheOneThatHasTheAddress() throws Exception {
         List<Device> devices = Device.list();
         assertThat(devices).as("this test needs two devices").hasSizeGreaterThan(1);
         CommandRun client = CommandRun.of(
@@ -178,7 +178,7 @@ class CmInteropDeviceTest {
     }
 
     @Test
-    void anAddressWithoutDeviceAndAServerThatIsNotThereAreSaid() {
+    void addressWithoutDeviceAndMissingServerAreReported() {
         CommandRun local = CommandRun.of(command("ib_write_bw", "-R") + " localhost");
         assertThat(local.status()).isEqualTo(1);
         assertThat(local.err()).contains("rdma_cm has no device for the test").contains("'rdma link' lists them");
@@ -188,7 +188,7 @@ class CmInteropDeviceTest {
     }
 
     @Test
-    void aPeerThatIsKilledInTheMiddleIsNoticed() throws Exception {
+    void peerThatIsKilledInTheMiddleIsNoticed() throws Exception {
         long before = sentPackets();
         try (PeerProcess server = PeerProcess.ofC(command("ib_write_bw", "-z -D 100"))) {
             CompletableFuture<Void> killer = CompletableFuture.runAsync(() -> {

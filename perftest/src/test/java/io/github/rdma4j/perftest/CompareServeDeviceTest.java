@@ -134,13 +134,13 @@ class CompareServeDeviceTest {
 
     @Test
     @Tag("full")
-    void whatWasMeasuredIsKeptWhenTheServedMachineDies() throws Exception {
+    void resultsAreKeptWhenTheServedMachineDies() throws Exception {
         expectBrokenOff(PeerProcess::kill, ": the ");
     }
 
     @Test
     @Tag("full")
-    void whatWasMeasuredIsKeptWhenCtrlCEndsTheServedMachine() throws Exception {
+    void resultsAreKeptWhenCtrlCEndsTheServedMachine() throws Exception {
         expectBrokenOff(served -> served.signal("INT"), "on 127.0.0.1: it was ended by a signal");
     }
 
@@ -172,7 +172,7 @@ class CompareServeDeviceTest {
 
     @Test
     @Tag("full")
-    void theServedMachineEndsWithItsClients() throws Exception {
+    void servedMachineEndsWithItsClients() throws Exception {
         try (PeerProcess served = serve();
                 PeerProcess clients = peer(ENDLESS)) {
             awaitOutput(clients, "round 2 of");
@@ -188,7 +188,7 @@ class CompareServeDeviceTest {
     /** What Ctrl-C ends is no failure of a tool. */
     @Test
     @Tag("full")
-    void ctrlCIsToldOnBothMachines() throws Exception {
+    void ctrlCIsReportedOnBothMachines() throws Exception {
         Path json = folder.resolve("compare.json");
         try (PeerProcess served = serve();
                 PeerProcess clients = peer(ENDLESS + "--out_json " + json)) {

@@ -94,7 +94,7 @@ class CompiledCodeDeviceTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("loops")
-    void theMeasuredLoopIsCompiledInOnePieceBeforeItIsMeasured(Loop loop) throws Exception {
+    void measuredLoopIsCompiledInOnePieceBeforeItIsMeasured(Loop loop) throws Exception {
         int port = freePort();
         String command = loop.options + " -F -u 18 -p " + port;
         Path classes = folder.resolve("classes");

@@ -41,7 +41,7 @@ class CompilerLogTest {
     Path folder;
 
     @Test
-    void theSecondCompilersCompilationsOfOneMethodThatEnded() throws IOException {
+    void secondCompilersCompilationsOfOneMethodThatEnded() throws IOException {
         Path file = Files.writeString(folder.resolve("log"), LOG);
 
         assertThat(CompilerLog.of(file, "a.Loop", "run"))

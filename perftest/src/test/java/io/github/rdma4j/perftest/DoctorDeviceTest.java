@@ -93,7 +93,7 @@ class DoctorDeviceTest {
     }
 
     @Test
-    void whatIsWellIsOk() {
+    void healthyMachineIsOk() {
         CommandRun run = CommandRun.of("doctor");
         assertThat(run.err()).isEmpty();
         assertThat(run.out())
@@ -110,7 +110,7 @@ class DoctorDeviceTest {
 
     /** The entry that the page names is the one that the library takes. */
     @Test
-    void theGidIsTheLibrarys() throws IOException {
+    void gidIsTheLibrarys() throws IOException {
         JsonNode document = doctor();
         try (DeviceContext context = DeviceContext.open(device)) {
             assertThat(finding(document, "gid").get("seen").asText())
@@ -121,7 +121,7 @@ class DoctorDeviceTest {
     }
 
     @Test
-    void aLinkThatIsDownIsFoundAndTheRemedyMendsIt() throws Exception {
+    void downLinkIsFoundAndItsRemedyFixesIt() throws Exception {
         link.down();
         try {
             await(context -> context.port(1).state() == PortState.DOWN);

@@ -159,7 +159,7 @@ class DoctorPeerDeviceTest {
     }
 
     @Test
-    void aHealthyPairIsOk() throws Exception {
+    void healthyPairIsOk() throws Exception {
         End server = End.serving();
         JsonNode found = test(server.port()).document();
         for (JsonNode finding : found.get("findings")) {
@@ -182,7 +182,7 @@ class DoctorPeerDeviceTest {
 
     /** Of two devices of one machine none reaches the other: both addresses are local. */
     @Test
-    void aSmallerMtuAndNoWayBetweenTheDevices() throws Exception {
+    void smallerMtuAndNoWayBetweenTheDevices() throws Exception {
         List<Device> devices = Device.list();
         Device one = devices.get(0);
         Device other = devices.get(1);
@@ -211,7 +211,7 @@ class DoctorPeerDeviceTest {
     }
 
     @Test
-    void aPortThatIsDown() throws Exception {
+    void portThatIsDown() throws Exception {
         Device device = Device.list().getFirst();
         var link = new TestLink(device);
         link.down();
@@ -343,7 +343,7 @@ class DoctorPeerDeviceTest {
     }
 
     @Test
-    void aWebServerAtThePort() throws Exception {
+    void webServerAtThePort() throws Exception {
         HttpServer web = HttpServer.create(new InetSocketAddress(0), 0);
         web.start();
         try {
@@ -377,7 +377,7 @@ class DoctorPeerDeviceTest {
 
     /** Under load, when only the adapter would notice it: within the time that its retries take. */
     @Test
-    void aPeerThatIsKilled() throws Exception {
+    void peerThatIsKilled() throws Exception {
         int port = freePort();
         CountDownLatch load = new CountDownLatch(1);
         try (PeerProcess server = PeerProcess.ofJava(List.of(), "doctor --serve --port " + port)
@@ -394,7 +394,7 @@ class DoctorPeerDeviceTest {
     }
 
     @Test
-    void aTesterThatIsKilled() throws Exception {
+    void testerThatIsKilled() throws Exception {
         End server = End.serving();
         CompletableFuture<PeerProcess> client = new CompletableFuture<>();
         // The order goes on behind it: a client that lives would be done before somebody who is late kills it.

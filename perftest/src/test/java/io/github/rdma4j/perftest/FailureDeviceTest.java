@@ -55,7 +55,7 @@ class FailureDeviceTest {
     }
 
     @Test
-    void anUnknownDeviceIsAnsweredWithThosePresent() {
+    void unknownDeviceIsAnsweredWithThosePresent() {
         CommandRun run = CommandRun.of("ib_write_lat -d mlx9_9 localhost");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err())
@@ -71,14 +71,14 @@ class FailureDeviceTest {
                 "ib_write_bw -q 16384                 | -t/--tx-depth times -q/--qp: 2097152 is too large for ",
                 "ib_write_bw -t 15000 -q 16 -n 20000  | -t/--tx-depth times -q/--qp: 240000 is too large for ",
             })
-    void whatTheDeviceCannotDoIsRefusedBeforeThePeerIsContacted(String command, String message) {
+    void unsupportedOptionIsRefusedBeforeThePeerIsContacted(String command, String message) {
         CommandRun run = CommandRun.of(command + " no-such-host.invalid");
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
         assertThat(run.err()).contains(message);
     }
 
     @Test
-    void aPortInUseIsSaidAtOnce() throws IOException {
+    void portInUseIsReportedAtOnce() throws IOException {
         try (ServerSocket other = new ServerSocket(0)) {
             CommandRun run = CommandRun.of("ib_write_bw -p " + other.getLocalPort());
             assertThat(run.status()).isEqualTo(1);
@@ -88,7 +88,7 @@ class FailureDeviceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ib_write_lat", "ib_write_bw"})
-    void nobodyThereIsSaid(String tool) throws IOException {
+    void missingServerIsReported(String tool) throws IOException {
         int port = freePort();
         CommandRun run = CommandRun.of(tool + " -p " + port + " localhost");
         assertThat(run.status()).isEqualTo(1);
@@ -128,7 +128,7 @@ class FailureDeviceTest {
         "1, page size",
         "2, cache line size",
         "3, MTU",
-        "4, greeting",
+        "4, handshake",
     })
     void silenceEndsInTimeAtEveryStep(int answers, String step) throws IOException {
         try (FakePeer peer = peer(answers, false)) {
@@ -141,7 +141,7 @@ class FailureDeviceTest {
     }
 
     @Test
-    void whoeverWaitsForASilentServerIsToldSoBeforeTheWaitIsOver() throws IOException {
+    void waitForASilentServerIsReportedBeforeItsEnd() throws IOException {
         try (FakePeer peer = peer(0, false)) {
             CommandRun run = CommandRun.of("ib_write_lat --no-warm-up --timeout 4 -p " + peer.port() + " localhost");
             assertThat(run.status()).isEqualTo(1);
@@ -168,7 +168,7 @@ class FailureDeviceTest {
     }
 
     @Test
-    void aServerSurvivesAStrangeClientAndServesItsOwn() throws Exception {
+    void serverSurvivesAStrangeClientAndServesItsOwn() throws Exception {
         int port = freePort();
         CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(
                 () -> CommandRun.of("ib_write_bw --no-warm-up -n 20 -s 4096 -u 18 -p " + port));
@@ -186,7 +186,7 @@ class FailureDeviceTest {
 
     @ParameterizedTest
     @CsvSource({"ib_write_lat, false, 0", "ib_write_lat, false, 60", "ib_write_bw, false, 60", "ib_write_bw, true, 60"})
-    void aServerKilledInTheMiddleOfTheRunEndsOurs(String tool, boolean bidirectional, int seconds) throws Exception {
+    void serverKilledInTheMiddleOfTheRunEndsOurs(String tool, boolean bidirectional, int seconds) throws Exception {
         int port = freePort();
         RunParameters parameters = parse(commandLine(tool, port, bidirectional, seconds) + " localhost");
         try (PeerProcess server =
@@ -200,7 +200,7 @@ class FailureDeviceTest {
 
     @ParameterizedTest
     @CsvSource({"ib_write_lat, false, 60", "ib_write_bw, false, 60", "ib_write_bw, true, 60"})
-    void aClientKilledInTheMiddleOfTheRunEndsOurServer(String tool, boolean bidirectional, int seconds)
+    void clientKilledInTheMiddleOfTheRunEndsOurServer(String tool, boolean bidirectional, int seconds)
             throws Exception {
         int port = freePort();
         RunParameters parameters = parse(commandLine(tool, port, bidirectional, seconds));

@@ -98,7 +98,7 @@ class FiguresDeviceTest {
     }
 
     @Test
-    void theClientOfAnOpenLoopSetsThePace() throws Exception {
+    void clientOfAnOpenLoopSetsThePace() throws Exception {
         long begin = System.nanoTime();
         List<CommandRun> runs = both("ib_write_lat", "-n 40", "--rate 50 " + files("json"));
         assertThat(System.nanoTime() - begin)
@@ -112,7 +112,7 @@ class FiguresDeviceTest {
     }
 
     @Test
-    void aTimedRunHasAllSamples() throws Exception {
+    void timedRunHasAllSamples() throws Exception {
         List<CommandRun> runs = both("ib_write_lat", "-D 2", files("json"));
         assertThat(runs).allMatch(run -> run.status() == 0);
         assertThat(runs.get(1).out()).contains("tps average");
@@ -167,7 +167,7 @@ class FiguresDeviceTest {
     }
 
     @Test
-    void aLatencyPeerOfCRunsAllRoundsAtOnce() throws Exception {
+    void latencyPeerOfCRunsAllRoundsAtOnce() throws Exception {
         int port = freePort();
         try (PeerProcess server =
                 PeerProcess.ofC("ib_write_lat -F -u 18 -n 60 -p " + port).awaitListening(port)) {
@@ -178,7 +178,7 @@ class FiguresDeviceTest {
     }
 
     @Test
-    void aPeerOfCCannotRepeatBothWays() throws Exception {
+    void peerOfCCannotRepeatBothWays() throws Exception {
         int port = freePort();
         try (PeerProcess _ =
                 PeerProcess.ofC("ib_write_bw -F -u 18 -n 200 -b -p " + port).awaitListening(port)) {

@@ -43,7 +43,7 @@ class GpuFailureDeviceTest {
     }
 
     @Test
-    void aPathThatIsNotThereIsRefusedWithItsReason() {
+    void pathThatIsNotThereIsRefusedWithItsReason() {
         assertFails(
                 "ib_write_bw --gpu-path peermem" + NOWHERE,
                 "GPU memory: ",
@@ -60,7 +60,7 @@ class GpuFailureDeviceTest {
     }
 
     @Test
-    void aModuleThatDoesNotKnowTheMemoryIsNoPath() throws Exception {
+    void moduleThatDoesNotKnowTheMemoryIsNoPath() throws Exception {
         GpuRun.withPeerMemoryModule(root);
         StandInDriver.peerMemory(false);
         assertFails("ib_write_bw --gpu-path peermem" + NOWHERE, "ibv_reg_mr", "EFAULT");
@@ -87,7 +87,7 @@ class GpuFailureDeviceTest {
         "ib_send_lat, cuEventQuery",
         "ib_write_lat, cuEventRecord"
     })
-    void aCallThatFailsInTheMiddleEndsTheRun(String tool, String call) throws Exception {
+    void callThatFailsInTheMiddleEndsTheRun(String tool, String call) throws Exception {
         StandInDriver.failAt(call, 40, NO_LONGER_THERE);
         GpuRun run = GpuRun.of(tool + " -n 5000 --timeout 20 --run-timeout 20", "", "--use_cuda=0");
         assertThat(run.client().status()).as(run.toString()).isEqualTo(1);
@@ -99,7 +99,7 @@ class GpuFailureDeviceTest {
     }
 
     @Test
-    void aDriverThatDisappearsEndsTheRunToo() throws Exception {
+    void driverThatDisappearsEndsTheRunToo() throws Exception {
         StandInDriver.failFrom("*", 400, UNKNOWN);
         GpuRun run = GpuRun.of("ib_write_bw -s 5000 -n 5000 --timeout 20 --run-timeout 20", "", "--use_cuda=0");
         assertThat(run.client().status()).as(run.toString()).isEqualTo(1);

@@ -68,7 +68,7 @@ class GpuOrderedDeviceTest {
     }
 
     @Test
-    void whatWasPlayedBeforeAFailureIsShown() throws Exception {
+    void roundsBeforeAFailureAreShown() throws Exception {
         StandInDriver.failAt("cuGraphInstantiateWithFlags", 1, 2);
         Path mine = folder.resolve("mine.json");
         Path theirs = folder.resolve("theirs.json");
@@ -88,7 +88,7 @@ class GpuOrderedDeviceTest {
 
     /** Its queue pairs are this side's own, so that nothing but its connection tells of its end. */
     @Test
-    void aPeerThatHasGoneIsNoticedThoughNothingIsUnderWay() throws Exception {
+    void peerThatHasGoneIsNoticedThoughNothingIsUnderWay() throws Exception {
         int port = GpuRun.freePort();
         CompletableFuture<CommandRun> serving =
                 CompletableFuture.supplyAsync(() -> CommandRun.of(TOOL + "--gpu-path staged --port " + port));
@@ -110,7 +110,7 @@ class GpuOrderedDeviceTest {
     /** The client is another process. Once this side plays by graphs, the client has two results. */
     @Test
     @Tag("full")
-    void whatWasPlayedBeforeCtrlCIsWritten() throws Exception {
+    void roundsBeforeCtrlCAreWritten() throws Exception {
         Path json = folder.resolve("client.json");
         int port = GpuRun.freePort();
         String options = TOOL + "--size 100 --iters 200 --work 100 --gpu-path staged --port " + port;

@@ -20,7 +20,7 @@ class GpuRefusalTest {
     private static final String NOWHERE = " no-such-host.invalid";
 
     @Test
-    void aGpuThatIsNotThereIsAnsweredWithThoseThatAre() {
+    void gpuThatIsNotThereIsAnsweredWithThoseThatAre() {
         StandInDriver.devices(2);
         CommandRun run = CommandRun.of("ib_write_bw --use_cuda=2" + NOWHERE);
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
@@ -35,7 +35,7 @@ class GpuRefusalTest {
     }
 
     @Test
-    void aDriverWithoutGpuSaysSo() {
+    void driverWithoutGpuIsReported() {
         StandInDriver.devices(0);
         CommandRun run = CommandRun.of("ib_read_bw --use_cuda=0" + NOWHERE);
         assertThat(run.status()).as(run.toString()).isEqualTo(1);
@@ -43,13 +43,13 @@ class GpuRefusalTest {
     }
 
     @Test
-    void withoutDriverTheReasonIsTold() throws Exception {
+    void missingDriverIsReportedWithItsReason() throws Exception {
         List<String> without =
                 List.of("env", "JAVA_TOOL_OPTIONS=-D" + StandInDriver.PROPERTY + "=/no/such/libcuda.so.1");
         try (PeerProcess tool = PeerProcess.ofJava(without, "ib_write_lat --use_cuda=0" + NOWHERE)) {
             assertThat(tool.await(Duration.ofSeconds(50))).as(tool.output()).isEqualTo(1);
             assertThat(tool.output())
-                    .contains("ib_write_lat: --use_cuda: CUDA cannot be used: ", "/no/such/libcuda.so.1", "Remedy: ");
+                    .contains("ib_write_lat: --use_cuda: CUDA cannot be used: ", "/no/such/libcuda.so.1", ". Leave the");
         }
     }
 }

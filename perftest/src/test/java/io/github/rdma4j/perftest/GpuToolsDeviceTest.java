@@ -52,7 +52,7 @@ class GpuToolsDeviceTest {
                 "ib_atomic_lat -n 20",
                 "ib_atomic_bw -q 2 -n 50",
             })
-    void whatArrivesIsWholeOnEachPath(String tool) throws Exception {
+    void arrivedDataIsCompleteOnEachPath(String tool) throws Exception {
         for (String path : new String[] {"staged", "peermem"}) {
             String options = "--data_validation --use_cuda=0 --gpu-path " + path;
             GpuRun run = GpuRun.of(tool, options, options + " --details").passed();

@@ -123,7 +123,7 @@ class IwarpDeviceTest {
         ib_send_bw      | -R -e                | by writes, which wake nobody up
         ib_send_bw      | -R -r 2              | at least 3
         """)
-    void whatIwarpDoesNotHaveIsRefused(String tool, String options, String why) {
+    void unsupportedByIwarpIsRefused(String tool, String options, String why) {
         String name = Device.list().getFirst().name();
         // As a server, which would wait for a client otherwise.
         CommandRun run = CommandRun.of(tool + " " + (options == null ? "" : options) + " -p " + port);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class JsonFileDeviceTest {
     @Test
-    void theJsonFileHasAllSizes(@TempDir Path folder) throws Exception {
+    void jsonFileHasAllSizes(@TempDir Path folder) throws Exception {
         int port = freePort();
         Path file = folder.resolve("all sizes.json");
         CompletableFuture<CommandRun> server =

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** A device that cannot be found, on any machine: with devices, without, and without the library. */
 class NoDeviceTest {
     @Test
-    void aDeviceThatIsNotThereIsAnErrorThatExplains() {
+    void deviceThatIsNotThereIsAnErrorThatExplains() {
         // Whatever the machine has, it has no device of this name: devices present are listed, otherwise the reason is
         // given.
         CommandRun run = CommandRun.of("ib_write_bw -d no_such_device localhost");

@@ -136,7 +136,7 @@ class OneSidedOptionsDeviceTest {
     }
 
     @Test
-    void theRateIsLimited() throws Exception {
+    void rateIsLimited() throws Exception {
         String command = command("ib_write_bw", "-n 200 -s 64");
         CompletableFuture<CommandRun> server = serve(command + " --no-warm-up");
         CommandRun client =

@@ -68,7 +68,7 @@ class OptionsTest {
     }
 
     @Test
-    void whatAnAbbreviationMayMeanBeginsWithWhatTheToolHas() {
+    void candidatesOfAnAbbreviationBeginWithTheToolsOptions() {
         assertThatThrownBy(() -> parse(Tool.WRITE_LATENCY, "--use 1"))
                 .hasMessage(
                         "Error: '--use' is not unique: it matches '--use_old_post_send', '--use_hugepages', '--use-null-mr',"
@@ -120,7 +120,7 @@ class OptionsTest {
     @ParameterizedTest
     @CsvSource({"-s 64K, 65536", "-s 1M, 1048576", "-s 0x10, 16", "--size=8, 8", "--siz 8, 8", "-s8, 8", "-s 4 -s 8, 8"
     })
-    void aSizeCanBeWrittenInManyWays(String arguments, long bytes) {
+    void sizeCanBeWrittenInManyWays(String arguments, long bytes) {
         assertThat(parse(Tool.WRITE_LATENCY, arguments).size()).isEqualTo(bytes);
     }
 
@@ -141,7 +141,7 @@ class OptionsTest {
     }
 
     @Test
-    void aTimedRunHasMarginsOfAQuarter() {
+    void timedRunHasMarginsOfAQuarter() {
         RunParameters parameters = parse(Tool.WRITE_LATENCY, "-D 2");
         assertThat(parameters.isTimed()).isTrue();
         assertThat(parameters.workload().margin()).isEqualTo(Duration.ofMillis(500));
@@ -204,9 +204,9 @@ class OptionsTest {
                 "--frobnicate      | unknown option '--frobnicate'",
                 "-%                | unknown option '-%'",
                 "--out_json_file=/no/such/folder/x | --out_json_file: /no/such/folder/x cannot be written",
-                "--out_json_file=x --out_csv=./x | --out_csv: ./x is the file of --out_json_file, too",
+                "--out_json_file=x --out_csv=./x | --out_csv: ./x is also the file of --out_json_file",
             })
-    void whatMakesNoSenseForAnyToolIsRefused(String arguments, String message) {
+    void contradictionsOfAnyToolAreRefused(String arguments, String message) {
         for (Tool tool : Tool.values()) {
             assertRefused(tool, arguments, message);
         }
@@ -228,7 +228,7 @@ class OptionsTest {
                 "-D 2 -a           | -D/--duration runs one size: leave out -a/--all",
                 "-s                | Missing required parameter for option '--size' (<size>)",
             })
-    void whatMakesNoSenseForAMessageSizeIsRefused(String arguments, String message) {
+    void contradictionsOfAMessageSizeAreRefused(String arguments, String message) {
         for (Tool tool : Tool.values()) {
             if (tool.verb() != Verb.ATOMIC) {
                 assertRefused(tool, arguments, message);
@@ -240,15 +240,15 @@ class OptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "-s 64                       | -s/--size is for all but the atomic tools",
-                "-a                          | -a/--all is for all but the atomic tools",
+                "-s 64                       | -s/--size is for all tools except the atomic tools",
+                "-a                          | -a/--all is for all tools except the atomic tools",
                 "-A SWAP                     | Invalid value for option '--atomic_type': expected one of"
                         + " [CMP_AND_SWAP, FETCH_AND_ADD]",
                 "-o 0                        | -o/--outs: 0 is out of range; allowed is 1 to 255",
                 "-I 8                        | -I/--inline_size is for the write and send tools",
                 "--rate_limit=1              | --rate_limit is for the write and read tools",
             })
-    void whatMakesNoSenseForAtomicsIsRefused(String arguments, String message) {
+    void contradictionsOfAtomicToolsAreRefused(String arguments, String message) {
         assertRefused(Tool.ATOMIC_BANDWIDTH, arguments, message);
     }
 
@@ -259,7 +259,7 @@ class OptionsTest {
                 "-q 2           | -q/--qp is for the bandwidth tools",
                 "-b             | -b/--bidirectional is for the bandwidth tools",
             })
-    void whatMakesNoSenseForLatencyIsRefused(String arguments, String message) {
+    void contradictionsOfLatencyToolsAreRefused(String arguments, String message) {
         assertRefused(Tool.WRITE_LATENCY, arguments, message);
     }
 
@@ -271,7 +271,7 @@ class OptionsTest {
                 "-Q 0         | -Q/--cq-mod: 0 is out of range; allowed is 1 to 1024",
                 "-q 16385     | -q/--qp: 16385 is out of range; allowed is 1 to 16384",
                 "-o 1         | -o/--outs is for the read and atomic tools",
-                "-e           | -e/--events is for all but the write tools",
+                "-e           | -e/--events is for all tools except the write tools",
                 "-l 257       | -l/--post_list: 257 is out of range; allowed is 1 to 256",
                 "-l 8 -Q 3    | -l/--post_list: 8 is not allowed; a multiple of 3, the messages per completion",
                 "-l 8 -n 100  | -n/--iters: 100 is not allowed; a multiple of 8, the messages of a list",
@@ -292,7 +292,7 @@ class OptionsTest {
                 "-C              | -C/--report-cycles is for the latency tools",
                 "--dlid=0     | --dlid: 0 is out of range; allowed is 1 to 65535",
             })
-    void whatMakesNoSenseForBandwidthIsRefused(String arguments, String message) {
+    void contradictionsOfBandwidthToolsAreRefused(String arguments, String message) {
         assertRefused(Tool.WRITE_BANDWIDTH, arguments, message);
     }
 
@@ -351,7 +351,7 @@ class OptionsTest {
     }
 
     @Test
-    void anEmptyArgumentIsRefused() {
+    void emptyArgumentIsRefused() {
         for (List<String> words : List.of(List.of("ib_write_lat", ""), List.of("compare", "--tools", ""))) {
             CommandRun run = CommandRun.of(words);
             assertThat(run.status()).isEqualTo(2);
@@ -386,7 +386,7 @@ class OptionsTest {
     }
 
     @Test
-    void aJsonFileThatCanBeWrittenIsAccepted(@TempDir Path folder) throws Exception {
+    void jsonFileThatCanBeWrittenIsAccepted(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("out.json");
         assertThat(parse(Tool.WRITE_LATENCY, "--out_json_file=" + file)
                         .figures()

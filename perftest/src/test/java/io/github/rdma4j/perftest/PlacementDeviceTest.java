@@ -55,7 +55,7 @@ class PlacementDeviceTest {
     }
 
     @Test
-    void theCoreIsShownAndTheJvmHasItsThreadsBackAfterwards() throws Exception {
+    void coreIsShownAndTheJvmHasItsThreadsBackAfterwards() throws Exception {
         CpuList all = NumaTopology.ofThisMachine().allowedCpus();
         int core = all.toArray()[all.size() - 1];
         int port = freePort();
@@ -80,7 +80,7 @@ class PlacementDeviceTest {
                 "--numa_node 1000 | --numa_node: 1000 is not there; this ",
                 "-W counters/none_of_it | -W/--report-counters: counters/none_of_it is no counter of port 1 of rxe"
             })
-    void whatIsNotThereIsRefusedBeforeThePeerIsContacted(String option, String message) throws IOException {
+    void missingCpuIsRefusedBeforeThePeerIsContacted(String option, String message) throws IOException {
         try (ServerSocket peer = new ServerSocket(0)) {
             CommandRun run =
                     CommandRun.of("ib_write_lat --no-warm-up " + option + " -p " + peer.getLocalPort() + " localhost");

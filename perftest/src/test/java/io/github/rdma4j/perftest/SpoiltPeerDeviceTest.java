@@ -47,7 +47,7 @@ class SpoiltPeerDeviceTest {
     }
 
     @Test
-    void aClientSaysWhatItsServerDidWrong() throws Exception {
+    void clientReportsTheServersFault() throws Exception {
         for (int i = 0; i < CONVERSATIONS; i++) {
             byte[] stream = Conversation.spoilt(new SplittableRandom(SEED + i));
             try (FakePeer peer = new FakePeer(socket -> playUntilLeft(socket, stream))) {
@@ -57,7 +57,7 @@ class SpoiltPeerDeviceTest {
     }
 
     @Test
-    void aServerSaysWhatItsClientDidWrong() throws Exception {
+    void serverReportsTheClientsFault() throws Exception {
         for (int i = 0; i < CONVERSATIONS; i++) {
             byte[] stream = Conversation.spoilt(new SplittableRandom(SEED + i));
             int port;

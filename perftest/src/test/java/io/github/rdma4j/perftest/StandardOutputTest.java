@@ -31,7 +31,7 @@ class StandardOutputTest {
     }
 
     @Test
-    void whatIsLostIsToldWithTheCauseAndIsAFailure() {
+    void lostOutputIsReportedWithItsCauseAndFails() {
         assertThat(status(0, full(), false)).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .startsWith("rdma4j: not all could be written to standard output: No space left on device")
@@ -39,18 +39,18 @@ class StandardOutputTest {
     }
 
     @Test
-    void theStatusOfAToolThatFailedStays() {
+    void statusOfAToolThatFailedStays() {
         assertThat(status(3, full(), false)).isEqualTo(3);
     }
 
     @Test
-    void aReaderThatHasReadEnoughIsNoFailure() {
+    void readerThatHasReadEnoughIsNoFailure() {
         assertThat(status(0, full(), true)).isZero();
         assertThat(err.size()).isZero();
     }
 
     @Test
-    void whatIsPrintedIsASuccess() {
+    void printedOutputSucceeds() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         assertThat(status(0, out, false)).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("a figure" + System.lineSeparator());

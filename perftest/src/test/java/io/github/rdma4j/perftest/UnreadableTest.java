@@ -22,7 +22,7 @@ class UnreadableTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void whatIsWrongWithAFileIsTold(String command) throws Exception {
+    void faultOfAFileIsReported(String command) throws Exception {
         Path missing = folder.resolve("missing.json");
         assertThat(CommandRun.of(command + missing))
                 .returns(1, CommandRun::status)

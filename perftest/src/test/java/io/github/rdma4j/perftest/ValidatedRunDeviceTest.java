@@ -47,7 +47,7 @@ class ValidatedRunDeviceTest {
                 "ib_atomic_lat",
                 "ib_atomic_bw -q 2",
             })
-    void whatArrivesWholePasses(String tool) throws Exception {
+    void completeDataPasses(String tool) throws Exception {
         int port = freePort();
         String command = tool + " --data_validation" + COMMON + port;
         CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(() -> CommandRun.of(command));
@@ -71,7 +71,7 @@ class ValidatedRunDeviceTest {
     }
 
     @Test
-    void theToolsOfCCannotTakePart() throws Exception {
+    void toolsOfCCannotTakePart() throws Exception {
         int port = freePort();
         try (PeerProcess _ = PeerProcess.ofC("ib_write_lat -F -u 18 -p " + port).awaitListening(port)) {
             CommandRun client = CommandRun.of("ib_write_lat --data_validation" + COMMON + port + " localhost");

@@ -101,7 +101,7 @@ class WatchDeviceTest {
     }
 
     @Test
-    void theCommandShowsTheDevices() {
+    void commandShowsTheDevices() {
         CommandRun page = CommandRun.of("watch --count 1");
         assertThat(page.status()).as(page.toString()).isZero();
         assertThat(page.out().lines().skip(2).filter(line -> line.contains("ACTIVE")))

@@ -128,8 +128,8 @@ public final class CompletionChannel extends Resource implements EventSource {
         for (ExtendedCompletionQueue queue : withCursor) {
             if (queue.cursor().isHeldByCaller()) {
                 throw new IllegalStateException(
-                        ("taking events from %s: this thread has started the cursor of %s and not ended it. Remedy:"
-                                        + " call CompletionCursor.end() first")
+                        ("taking events from %s: this thread has started the cursor of %s and not ended it."
+                                        + " Call CompletionCursor.end() first")
                                 .formatted(this, queue));
             }
         }

@@ -65,7 +65,7 @@ final class CursorPause {
             }
             if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(LIMIT_SECONDS)) {
                 throw new IllegalStateException(
-                        ("%s cannot be closed or reset: the cursor of %s has been with %s for %d s. Remedy: have it"
+                        ("%s cannot be closed or reset: the cursor of %s has been with %s for %d s. Have it"
                                         + " call CompletionCursor.end()")
                                 .formatted(root, busy, busy.cursor().holder(), LIMIT_SECONDS));
             }
@@ -88,7 +88,7 @@ final class CursorPause {
             if (queue.cursor().isHeldByCaller()) {
                 throw new IllegalStateException(
                         ("%s cannot be closed or reset: this thread has started the cursor of %s and not ended it."
-                                        + " Remedy: call CompletionCursor.end() first")
+                                        + " Call CompletionCursor.end() first")
                                 .formatted(root, queue));
             }
             if (!queue.cursor().pause()) {

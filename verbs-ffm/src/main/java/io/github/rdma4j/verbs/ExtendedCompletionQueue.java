@@ -120,7 +120,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     public void requestNotification(boolean solicitedOnly) {
         if (cursor.isHeldByCaller()) {
             throw new IllegalStateException(
-                    ("arming %s: this thread has started its cursor and not ended it. Remedy: call"
+                    ("arming %s: this thread has started its cursor and not ended it. Call"
                                     + " CompletionCursor.end() first")
                             .formatted(this));
         }

@@ -74,7 +74,7 @@ final class PostRefusal {
                     .formatted(what, queuePair));
         }
         return new IllegalStateException(
-                ("posting a %s on %s: its state is %s, and %ss can be posted from %s on. Remedy: connect it first"
+                ("posting a %s on %s: its state is %s, and %ss can be posted from %s on. Connect it first"
                                 + " (PreparedQueuePair.connect or activate; with rdma_cm wait for ESTABLISHED)")
                         .formatted(what, queuePair, QueuePairModification.stateOrUnknown(queuePair), what, from));
     }

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ErrnoName;
 import io.github.rdma4j.verbs.internal.ErrnoRemedy;
+import io.github.rdma4j.verbs.internal.Remedies;
 
 /**
  * A failed verb, with its arguments, the cause (errno by name) and the remedy.
@@ -18,7 +19,6 @@ import io.github.rdma4j.verbs.internal.ErrnoRemedy;
  */
 public class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    private static final String REMEDY = ". Remedy: ";
 
     private final String operation;
     private final int errno;
@@ -34,9 +34,9 @@ public class VerbsException extends RuntimeException {
      * @param remedy what to do; an empty string for the other failure's remedy, or for the general remedy of the errno
      */
     public VerbsException(String operation, int errno, String explanation, String remedy) {
-        int end = explanation.indexOf(REMEDY);
+        int end = Remedies.index(explanation);
         String cause = end < 0 ? explanation : explanation.substring(0, end);
-        String first = end < 0 ? "" : explanation.substring(end + REMEDY.length());
+        String first = Remedies.of(explanation);
         boolean none = first.isEmpty() && remedy.isEmpty() && errno != 0;
         String all = none ? ErrnoRemedy.of(errno) : joined(first, remedy);
         super(message(operation, errno, cause, all));
@@ -46,7 +46,10 @@ public class VerbsException extends RuntimeException {
     }
 
     private static String joined(String first, String second) {
-        return first.isEmpty() || first.equals(second) ? second : second.isEmpty() ? first : first + "; " + second;
+        if (first.isEmpty() || first.equals(second)) {
+            return second;
+        }
+        return Remedies.append(first, second);
     }
 
     private static String message(String operation, int errno, String explanation, String remedy) {
@@ -61,10 +64,7 @@ public class VerbsException extends RuntimeException {
         if (!explanation.isEmpty()) {
             text.append(": ").append(explanation);
         }
-        if (!remedy.isEmpty()) {
-            text.append(REMEDY).append(remedy);
-        }
-        return text.toString();
+        return Remedies.append(text.toString(), remedy);
     }
 
     /** {@return the verb that failed, with its arguments} */
@@ -90,6 +90,11 @@ public class VerbsException extends RuntimeException {
      */
     public static String describe(int errno) {
         return ErrnoName.of(errno) + " (" + ErrnoName.text(errno) + ")";
+    }
+
+    /** {@return the message without the remedy: what failed, and why} */
+    public String problem() {
+        return Remedies.without(getMessage(), remedy);
     }
 
     /** {@return what to do about the failure} */

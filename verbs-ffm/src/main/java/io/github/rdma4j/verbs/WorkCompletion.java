@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
 import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.NativeMemory;
+import io.github.rdma4j.verbs.internal.Remedies;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
@@ -193,7 +194,7 @@ public final class WorkCompletion {
                 .formatted(workRequestId(), queuePairNumber(), status.text(), status, statusCode(), vendorError());
         return status == WorkCompletionStatus.SUCCESS
                 ? text
-                : "%s; usual cause: %s. Remedy: %s".formatted(text, status.usualCause(), status.remedy());
+                : Remedies.append("%s; usual cause: %s".formatted(text, status.usualCause()), status.remedy());
     }
 
     /** {@return the same as {@link #describe()}} */

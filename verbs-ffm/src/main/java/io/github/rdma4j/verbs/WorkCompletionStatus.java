@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.internal.Remedies;
+
 /**
  * The result of a work request ({@code enum ibv_wc_status}), with the usual cause of each failure and its remedy.
  *
@@ -192,6 +194,6 @@ public enum WorkCompletionStatus {
 
     /** {@return meaning, usual cause and remedy in one line} */
     public String describe() {
-        return this == SUCCESS ? text : "%s; usual cause: %s. Remedy: %s".formatted(text, usualCause, remedy);
+        return this == SUCCESS ? text : Remedies.append("%s; usual cause: %s".formatted(text, usualCause), remedy);
     }
 }

@@ -31,7 +31,7 @@ class AddressHandleAttributesTest {
     }
 
     @Test
-    void aPathSurvivesTheStructure() {
+    void pathSurvivesTheStructure() {
         AddressHandleAttributes path = AddressHandleAttributes.toGid(2, 255, GID)
                 .withDestinationLid(0xffff)
                 .withServiceLevel(15)
@@ -53,7 +53,7 @@ class AddressHandleAttributesTest {
     }
 
     @Test
-    void aPathIsReadable() {
+    void pathIsReadable() {
         assertThat(AddressHandleAttributes.toGid(1, 3, GID).withTrafficClass(8))
                 .hasToString(
                         "to GID fe80:0000:0000:0000:0000:0000:0000:0009 from the GID at index 3 of port 1, hop limit"
@@ -108,7 +108,7 @@ class AddressHandleAttributesTest {
 
     @ParameterizedTest
     @EnumSource(value = StaticRate.class, mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
-    void aRateIsFoundByItsCodeSpeedAndMultiple(StaticRate rate) {
+    void rateIsFoundByItsCodeSpeedAndMultiple(StaticRate rate) {
         assertThat(StaticRate.ofCode(rate.code())).isEqualTo(rate);
         assertThat(StaticRate.ofMegabitsPerSecond(rate.megabitsPerSecond())).isEqualTo(rate);
         if (rate.multiple() > 0) {
@@ -117,7 +117,7 @@ class AddressHandleAttributesTest {
     }
 
     @Test
-    void theMaskFollowsFromTheSettersCalled() {
+    void maskFollowsFromTheSettersCalled() {
         QueuePairAttributesConfig config = new QueuePairAttributesConfig(ibv_qp_attr.allocate(Arena.ofAuto()));
         AddressHandleAttributes path = AddressHandleAttributes.toGid(1, 0, GID);
         assertThat(config.given()).isEmpty();
@@ -203,7 +203,7 @@ class AddressHandleAttributesTest {
     }
 
     @Test
-    void theBitsAreThoseOfTheHeader() {
+    void bitsAreThoseOfTheHeader() {
         assertThat(QueuePairAttribute.STATE.bit()).isEqualTo(RdmaHeaders.IBV_QP_STATE());
         assertThat(QueuePairAttribute.AV.bit()).isEqualTo(RdmaHeaders.IBV_QP_AV());
         assertThat(QueuePairAttribute.MAX_QP_RD_ATOMIC.bit()).isEqualTo(RdmaHeaders.IBV_QP_MAX_QP_RD_ATOMIC());

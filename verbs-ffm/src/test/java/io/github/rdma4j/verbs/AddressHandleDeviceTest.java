@@ -46,7 +46,7 @@ class AddressHandleDeviceTest {
     }
 
     @Test
-    void anAddressHandleIsMadeFromAttributes() {
+    void addressHandleIsMadeFromAttributes() {
         try (AddressHandle handle = domain.createAddressHandle(toSelf().withTrafficClass(4))) {
             assertThat(handle.handle()).isNotZero();
             assertThat(handle.attributes()).isEqualTo(toSelf().withTrafficClass(4));
@@ -64,13 +64,13 @@ class AddressHandleDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessage(
                         "ibv_create_ah(to LID 0 from port 1) failed: EINVAL (Invalid argument): the path has no global"
-                                + " route, and port 1 is Ethernet. Remedy: RoCE needs GIDs:"
-                                + " AddressHandleAttributes.toGid");
+                                + " route, and port 1 is Ethernet. Use"
+                                + " AddressHandleAttributes.toGid: RoCE needs GIDs");
         assertThat(domain.childCount()).isZero();
     }
 
     @Test
-    void whatCannotBeIsNamed() {
+    void invalidAttributesAreNamed() {
         assertThatThrownBy(() -> domain.createAddressHandle(AddressHandleAttributes.toGid(9, 0, gid.gid())))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no port 9");
@@ -131,7 +131,7 @@ class AddressHandleDeviceTest {
     }
 
     @Test
-    void aReceivedDatagramLeadsBackToItsSender() {
+    void receivedDatagramLeadsBackToItsSender() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment header = headerOf(gid.gid(), gid.gid(), arena);
             WorkCompletion completion = completion(RdmaHeaders.IBV_WC_GRH(), arena);
@@ -161,7 +161,7 @@ class AddressHandleDeviceTest {
     }
 
     @Test
-    void aHeaderThatLeadsNowhereIsRefused() throws Exception {
+    void headerThatLeadsNowhereIsRefused() throws Exception {
         try (Arena arena = Arena.ofConfined()) {
             WorkCompletion completion = completion(RdmaHeaders.IBV_WC_GRH(), arena);
             assertThatThrownBy(() -> AddressHandleAttributes.ofSender(context, 1, completion, arena.allocate(40)))
@@ -191,14 +191,14 @@ class AddressHandleDeviceTest {
     }
 
     @Test
-    void anEthernetAddressIsResolved() {
+    void ethernetAddressIsResolved() {
         EthernetAddress address = toSelf().resolveEthernetAddress(context);
         assertThat(address.mac()).matches("([0-9a-f]{2}:){5}[0-9a-f]{2}");
         assertThat(address.vlan()).isEmpty();
     }
 
     @Test
-    void anEthernetAddressThatNobodyHasIsNotResolved() {
+    void ethernetAddressThatNobodyHasIsNotResolved() {
         byte[] silent = gid.gid().bytes();
         silent[15] = (byte) 0xc9;
         assertThatThrownBy(() -> AddressHandleAttributes.toGid(1, gid.index(), Gid.of(silent))

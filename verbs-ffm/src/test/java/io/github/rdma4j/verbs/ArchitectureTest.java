@@ -107,7 +107,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theBindingsLeanOnNothing() {
+    void bindingsLeanOnNothing() {
         classes()
                 .that()
                 .resideInAPackage(BINDINGS)
@@ -117,7 +117,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theNativeLayerKnowsOfTheApiOnlyItsExceptions() {
+    void nativeLayerDependsOnlyOnExceptionsOfTheApi() {
         classes()
                 .that()
                 .resideInAPackage(INTERNAL)
@@ -128,7 +128,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theDataPathIsAFloorBelowQueuesAndOnTheNativeLayer() {
+    void dataPathIsAFloorBelowQueuesAndOnTheNativeLayer() {
         classes()
                 .that()
                 .resideInAPackage(DATA_PATH)
@@ -139,7 +139,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theApiLeansOnNothingButTheFloorsBelow() {
+    void apiLeansOnNothingButTheFloorsBelow() {
         classes()
                 .that()
                 .resideInAPackage(API)
@@ -150,7 +150,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void whatADeviceSaysIsPlainValues() {
+    void deviceAnswersArePlainValues() {
         classes()
                 .that()
                 .resideInAPackage(DEVICE)
@@ -161,7 +161,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void askingDevicesKnowsOfTheApiOnlyTheAnswersAndTheExceptions() {
+    void deviceQueriesDependOnlyOnAnswersAndExceptions() {
         classes()
                 .that()
                 .resideInAPackage(ASKING_DEVICES)
@@ -173,7 +173,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void explainingARefusalKnowsValuesAndNoResource() {
+    void explanationsDependOnValuesAndNoResource() {
         DescribedPredicate<JavaClass> values = resideInAPackage(API).and(describe("values", ArchitectureTest::isValue));
         classes()
                 .that()
@@ -279,7 +279,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theFuturesOfEndpointsLeanOnTheJdk() {
+    void futuresOfEndpointsLeanOnTheJdk() {
         classes()
                 .that()
                 .resideInAPackage(PROMISE)
@@ -290,7 +290,7 @@ class ArchitectureTest {
 
     /** Two of these machines play against each other in a simulation, in any order of events. */
     @Test
-    void theProtocolOfEndpointsHasNoThreadsNoLocksNoSocketsAndOfVerbsOnlyMemory() {
+    void protocolOfEndpointsHasNoThreadsNoLocksNoSocketsAndOfVerbsOnlyMemory() {
         classes()
                 .that()
                 .resideInAPackage(PROTOCOL)

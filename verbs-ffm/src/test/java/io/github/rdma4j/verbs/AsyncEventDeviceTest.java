@@ -31,13 +31,13 @@ class AsyncEventDeviceTest {
     }
 
     @Test
-    void aQuietDeviceHasNoEvents() {
+    void quietDeviceHasNoEvents() {
         assertThat(device.nextAsyncEvent(Duration.ZERO)).isEmpty();
         assertThat(device.nextAsyncEvent(Duration.ofMillis(5))).isEmpty();
     }
 
     @Test
-    void aDrainedSendQueueIsReportedWithItsQueuePair() {
+    void drainedSendQueueIsReportedWithItsQueuePair() {
         LoopbackPair pair = new LoopbackPair(domain, queue, peerQueue);
         pair.pair.modify(config -> config.state(QueuePairState.SQD).notifySendQueueDrained(true));
         AsyncEvent event = device.nextAsyncEvent(LONG).orElseThrow();
@@ -60,7 +60,7 @@ class AsyncEventDeviceTest {
 
     @Test
     @Tag("changes-machine")
-    void aPortThatGoesDownAndComesUpAgainIsReported() throws Exception {
+    void portThatGoesDownAndComesUpAgainIsReported() throws Exception {
         var link = new TestLink(device.device());
         link.down();
         try {

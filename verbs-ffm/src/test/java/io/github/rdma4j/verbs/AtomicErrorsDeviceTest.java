@@ -32,7 +32,7 @@ class AtomicErrorsDeviceTest {
     }
 
     @Test
-    void aQueuePairWithoutTheRightRefuses() {
+    void queuePairWithoutTheRightRefuses() {
         try (PostingPair pair =
                 new PostingPair(QueuePairType.RC, config -> config.remoteAccess(), LOCAL_WRITE, REMOTE_ATOMIC)) {
             RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);
@@ -41,7 +41,7 @@ class AtomicErrorsDeviceTest {
     }
 
     @Test
-    void aWrongKeyIsRefused() {
+    void wrongKeyIsRefused() {
         try (PostingPair pair = new PostingPair(QueuePairType.RC)) {
             RemoteMemory right = pair.peerBuffer.remoteMemory();
             assertRefused(
@@ -52,7 +52,7 @@ class AtomicErrorsDeviceTest {
     }
 
     @Test
-    void aPlaceThatIsNotAMultipleOfEightIsRefused() {
+    void placeThatIsNotAMultipleOfEightIsRefused() {
         try (PostingPair pair = new PostingPair(QueuePairType.RC)) {
             RemoteMemory odd = pair.peerBuffer.remoteMemory().slice(1, 8);
             assertThatThrownBy(() -> pair.pair.tryPostFetchAndAdd(1, pair.buffer.slice(0, 8), odd, 2, SIGNALED))
@@ -63,7 +63,7 @@ class AtomicErrorsDeviceTest {
 
     /** A slice carries its region's key, so a wrong one can only be that of another domain. */
     @Test
-    void aRegionOfAnotherDomainIsRefused() {
+    void regionOfAnotherDomainIsRefused() {
         try (PostingPair pair = new PostingPair(QueuePairType.RC);
                 PostingPair other = new PostingPair(QueuePairType.RC)) {
             RemoteMemory target = pair.peerBuffer.remoteMemory().slice(0, 8);

@@ -44,7 +44,7 @@ class AtomicWriteDeviceTest {
     }
 
     @Test
-    void aPlaceThatIsNotAMultipleOfEightIsRefused() {
+    void placeThatIsNotAMultipleOfEightIsRefused() {
         RemoteMemory odd = pair.peerBuffer.remoteMemory().slice(4, 8);
         assertThatThrownBy(() -> pair.pair.startBatch().atomicWrite(1, 1, odd, SIGNALED))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -56,7 +56,7 @@ class ClosePlaceDeviceTest {
     }
 
     @Test
-    void theCauseNamesWhatTheProgramClosedAndWhere() throws Exception {
+    void causeNamesWhatTheProgramClosedAndWhere() throws Exception {
         List<String> lines = ChildJvm.run(UseAfterClose.class, "-Dio.github.rdma4j.verbs.closePlaces=true");
         assertThat(lines).hasSize(4).allMatch(line -> line.contains(" is closed / ") && line.endsWith(" / true"));
         assertThat(lines.get(0)).contains("the pool was closed here");

@@ -25,7 +25,7 @@ class ClosePlaceTest {
     }
 
     @Test
-    void theExceptionOfALaterUseSaysWhereItWasClosedIfThatIsAskedFor() throws Exception {
+    void exceptionOfALaterUseHasTheCloseLocationOnRequest() throws Exception {
         assertThat(String.join("\n", ChildJvm.run(UseAfterClose.class, "-Dio.github.rdma4j.verbs.closePlaces=true")))
                 .contains("IllegalStateException: the event poller is closed")
                 .contains("ClosePlace: the event poller was closed here, by Thread[#")

@@ -35,7 +35,7 @@ class CompletionBudgetDeviceTest {
     }
 
     @Test
-    void whatDoesNotFitIsRefusedWithBothNumbersAndTheRemedies() {
+    void oversizedRequestIsRefusedWithBothNumbersAndTheRemedies() {
         assertThatThrownBy(() -> create(depths(room, 1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("this queue pair, with %d sends and 1 receives, can have %d completions"
@@ -72,7 +72,7 @@ class CompletionBudgetDeviceTest {
     }
 
     @Test
-    void depthsThatWereNotSetTakeHalfOfTheRoomThatIsLeft() {
+    void unsetDepthsTakeHalfOfTheRemainingEntries() {
         MemoryRegion region = domain.allocateMemory(64, AccessFlag.LOCAL_WRITE);
         for (int left = room; left >= 8; left -= 2 * (left / 4)) {
             PreparedQueuePair pair = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
@@ -86,13 +86,13 @@ class CompletionBudgetDeviceTest {
     }
 
     @Test
-    void whoBoundsItsCompletionsItselfIsNotCounted() {
+    void selfBoundedQueuePairIsNotCounted() {
         create(config -> depths(1000, 1000).accept(config.oversubscribeCompletionQueue(true)));
         assertThatCode(() -> create(depths(room - 1, 1))).doesNotThrowAnyException();
     }
 
     @Test
-    void aSharedReceiveQueueCountsOnce() {
+    void sharedReceiveQueueCountsOnce() {
         SharedReceiveQueue shared = domain.createSharedReceiveQueue(config -> config.maxWorkRequests(room - 10));
         create(config -> depths(4, 1).accept(config.sharedReceiveQueue(shared)));
         create(config -> depths(4, 1).accept(config.sharedReceiveQueue(shared)));
@@ -108,7 +108,7 @@ class CompletionBudgetDeviceTest {
     }
 
     @Test
-    void aQueueIsNotMadeShorterThanWhatCanCompleteThere() {
+    void queueIsNotMadeShorterThanWhatCanCompleteThere() {
         create(depths(20, 20));
         assertThatThrownBy(() -> queue.resize(39))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -45,7 +45,7 @@ class CompletionChannelDeviceTest {
     }
 
     @Test
-    void anArmedQueueAnnouncesOneCompletion() {
+    void armedQueueAnnouncesOneCompletion() {
         queue.requestNotification(false);
         assertThat(channel.nextEvent(Duration.ZERO)).isEmpty();
         pair.receive(1);
@@ -142,7 +142,7 @@ class CompletionChannelDeviceTest {
 
     /** The library destroys a queue only when each event that was taken is acknowledged, whoever took it. */
     @Test
-    void aCloseBesideAThreadThatTakesEventsComesToItsEnd() throws Exception {
+    void closeBesideAThreadThatTakesEventsComesToItsEnd() throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         Thread taker = start(false, () -> {
             while (!over.get()) {
@@ -194,7 +194,7 @@ class CompletionChannelDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anInterruptEndsTheWait(boolean virtual) throws Exception {
+    void interruptEndsTheWait(boolean virtual) throws Exception {
         WaitingThread waiting =
                 WaitingThread.in(virtual, () -> queue.awaitCompletions(WorkCompletions.allocate(1), LONG));
         assertThat(waiting.interrupt())
@@ -230,7 +230,7 @@ class CompletionChannelDeviceTest {
     }
 
     @Test
-    void aPollerWaitsForChannelAndDevice() {
+    void pollerWaitsForChannelAndDevice() {
         try (EventPoller poller = EventPoller.open()) {
             poller.add(channel);
             poller.add(device);
@@ -251,7 +251,7 @@ class CompletionChannelDeviceTest {
     }
 
     @Test
-    void aQueueWithoutAChannelCannotBeArmed() {
+    void queueWithoutAChannelCannotBeArmed() {
         CompletionQueue silent = device.createCompletionQueue(4);
         for (Runnable use : new Runnable[] {
             () -> silent.requestNotification(false), () -> silent.awaitCompletions(completions, LONG)

@@ -25,7 +25,7 @@ class CompletionCounterDeviceTest {
     }
 
     @Test
-    void aDeviceWithoutCountersOrAnOlderLibraryIsToldApart() {
+    void missingCountersAndOlderLibraryAreDistinguished() {
         assertThatThrownBy(() -> device.completionCounterCapabilities())
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("comp_cntr")

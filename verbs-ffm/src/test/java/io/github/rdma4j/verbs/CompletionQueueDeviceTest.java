@@ -51,7 +51,7 @@ class CompletionQueueDeviceTest {
     }
 
     @Test
-    void whatTheDeviceDoesNotAllowIsRefusedWithBothNumbers() {
+    void deviceLimitIsReportedWithBothNumbers() {
         assertThatThrownBy(() -> device.createCompletionQueue(limit + 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a completion queue of %d entries: device %s allows 1..%d"
@@ -73,7 +73,7 @@ class CompletionQueueDeviceTest {
     }
 
     @Test
-    void aQueueShrinksAndGrowsAndKeepsWhatIsInIt() {
+    void queueShrinksAndGrowsAndKeepsWhatIsInIt() {
         CompletionQueue queue = device.createCompletionQueue(3);
         queue.resize(1);
         assertThat(queue.capacity()).isGreaterThanOrEqualTo(1);
@@ -136,7 +136,7 @@ class CompletionQueueDeviceTest {
     }
 
     @Test
-    void anOverrunIsReportedAndHarmsNobodyElse() {
+    void overrunIsReportedAndHarmsNobodyElse() {
         CompletionQueue queue = device.createCompletionQueue(1);
         CompletionQueue peerQueue = device.createCompletionQueue(64);
         LoopbackPair pair = oversubscribed(device.allocateProtectionDomain(), queue, peerQueue);

@@ -103,7 +103,7 @@ class CompletionWaitDeviceTest {
     }
 
     @Test
-    void aQueueThatAnotherThreadIsJustArmingIsNotTakenForArmed() throws Exception {
+    void queueThatAnotherThreadIsJustArmingIsNotTakenForArmed() throws Exception {
         assumeTrue(TestDevice.isSoftware(), "an adapter's queue is armed by a critical call, and this one calls Java");
         SlowArming slow = new SlowArming();
         CompletionQueue queue = queue();
@@ -157,7 +157,7 @@ class CompletionWaitDeviceTest {
     }
 
     @Test
-    void theEventsOfOtherQueuesRemainForNextEventAndForPollers() {
+    void eventsOfOtherQueuesRemainForNextEventAndForPollers() {
         CompletionQueue queue = queue();
         CompletionQueue peerQueue = queue();
         LoopbackPair pair = new LoopbackPair(domain, queue, peerQueue);
@@ -195,7 +195,7 @@ class CompletionWaitDeviceTest {
     }
 
     @Test
-    void aParentThatIsClosedMeanwhileIsAnExceptionAndDoesNotReachTheDriver() {
+    void parentThatIsClosedMeanwhileIsAnExceptionAndDoesNotReachTheDriver() {
         CompletionQueueConfig config = new CompletionQueueConfig().channel(channel);
         ExtendedCompletionQueueConfig extended = new ExtendedCompletionQueueConfig().channel(channel);
         CompletionQueue queue = device.createCompletionQueue(4);

@@ -42,7 +42,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aCloseOnOnesOwnWayIsAnExceptionAndTheWayGoesOn() {
+    void closeOnOnesOwnWayIsAnExceptionAndTheWayGoesOn() {
         startCursor();
         for (Runnable close : List.<Runnable>of(
                 pair.pair::close,
@@ -51,7 +51,7 @@ class CursorCloseDeviceTest {
             assertThatThrownBy(close::run)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("this thread has started the cursor of " + queue)
-                    .hasMessageContaining("Remedy: call CompletionCursor.end() first");
+                    .hasMessageContaining("Call CompletionCursor.end() first");
         }
         assertThat(pair.pair.isOpen()).isTrue();
         assertThat(cursor.workRequestId()).isEqualTo(7);
@@ -62,7 +62,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aCloseOfTheQueueEndsOnesOwnWay() {
+    void closeOfTheQueueEndsOnesOwnWay() {
         startCursor();
         queue.close();
         assertThat(pair.pair.isOpen()).isFalse();
@@ -71,7 +71,7 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aCloseWaitsForTheWayOfAnotherThreadAndHoldsItUpInNothing() throws Exception {
+    void closeWaitsForTheWayOfAnotherThreadAndHoldsItUpInNothing() throws Exception {
         startCursor();
         CompletableFuture<Void> closed = CompletableFuture.runAsync(pair.pair::close);
         Thread.sleep(200);
@@ -87,20 +87,20 @@ class CursorCloseDeviceTest {
     }
 
     @Test
-    void aWayThatIsNeverEndedMakesTheCloseAnException() {
+    void wayThatIsNeverEndedMakesTheCloseAnException() {
         startCursor();
         CompletableFuture<Void> closed = CompletableFuture.runAsync(pair.pair::close);
         assertThatThrownBy(() -> closed.get(60, TimeUnit.SECONDS))
                 .rootCause()
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("the cursor of " + queue + " has been with " + Thread.currentThread())
-                .hasMessageContaining("Remedy: have it call CompletionCursor.end()");
+                .hasMessageContaining("Have it call CompletionCursor.end()");
         assertThat(pair.pair.isOpen()).isTrue();
         cursor.end();
     }
 
     @Test
-    void aPollWaitsWhileAQueuePairIsClosedAndDoesNotSayThatTheQueueIsEmpty() throws Exception {
+    void pollWaitsWhileAQueuePairIsClosedAndDoesNotSayThatTheQueueIsEmpty() throws Exception {
         pair.receive(7);
         pair.send(7, SendFlags.SIGNALED);
         assertThat(queue.awaitCursor(Duration.ofSeconds(60))).isTrue();

@@ -28,7 +28,7 @@ class DataDirectDeviceTest {
     private Path folder;
 
     @Test
-    void anotherDeviceSaysThatItHasNone() {
+    void otherDeviceReportsNone() {
         try (DeviceContext context = TestDevice.open()) {
             ProtectionDomain domain = context.allocateProtectionDomain();
             assertThat(domain.dataDirect().isAvailable()).isFalse();
@@ -48,7 +48,7 @@ class DataDirectDeviceTest {
 
     @Test
     @Tag("checkout")
-    void theEngineIsAskedForOrItsAbsenceTold() throws Exception {
+    void engineIsUsedOrItsAbsenceReported() throws Exception {
         Path library = StandInMlx5.compileWithDataDirect(folder);
         assertThat(run(library))
                 .containsExactly(
@@ -62,7 +62,7 @@ class DataDirectDeviceTest {
     @Test
     @Tag("checkout")
     @Tag("full")
-    void anOlderLibraryIsTheReason() throws Exception {
+    void olderLibraryIsTheReason() throws Exception {
         assertThat(run(StandInMlx5.compile(folder)))
                 .containsExactly("no Data Direct: the installed libmlx5 has no mlx5dv_reg_dmabuf_mr, which came with"
                         + " rdma-core 54");

@@ -24,7 +24,7 @@ class DatagramDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aDatagramNeedsADestination(boolean extended) {
+    void datagramNeedsADestination(boolean extended) {
         try (PostingPair pair = open(extended)) {
             MemorySlice message = pair.buffer.slice(0, 8);
             assertThatThrownBy(() -> pair.pair.tryPostSend(1, message, SIGNALED))
@@ -42,7 +42,7 @@ class DatagramDeviceTest {
     }
 
     @Test
-    void aConnectedQueuePairTakesNoDestination() {
+    void connectedQueuePairTakesNoDestination() {
         try (PostingPair datagrams = open(false);
                 PostingPair connected = new PostingPair(QueuePairType.RC)) {
             assertThatThrownBy(() -> connected.pair.startBatch().to(datagrams.toPeer))
@@ -55,7 +55,7 @@ class DatagramDeviceTest {
     }
 
     @Test
-    void anAddressHandleOfAnotherDomainIsRefused() {
+    void addressHandleOfAnotherDomainIsRefused() {
         try (PostingPair pair = open(false);
                 PostingPair other = open(false)) {
             assertThatThrownBy(() -> pair.pair.startBatch().to(other.toPeer))
@@ -66,7 +66,7 @@ class DatagramDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anAddressHandleThatWasClosedIsAnExceptionAndNothingIsPosted(boolean extended) {
+    void addressHandleThatWasClosedIsAnExceptionAndNothingIsPosted(boolean extended) {
         try (PostingPair pair = open(extended)) {
             MemorySlice message = pair.buffer.slice(0, 8);
             SendBatch batch = pair.startBatch().send(1, message, SIGNALED).send(2, message, SIGNALED);

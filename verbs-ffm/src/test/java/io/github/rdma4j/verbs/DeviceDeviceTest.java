@@ -36,7 +36,7 @@ class DeviceDeviceTest {
     }
 
     @Test
-    void theListNamesDevicesThatSysfsKnows() {
+    void listNamesDevicesOfSysfs() {
         assertThat(Device.list()).isNotEmpty().allSatisfy(device -> {
             assertThat(Files.isDirectory(device.sysfsPath())).isTrue();
             assertThat(device.sysfsPath().getFileName()).hasToString(device.name());
@@ -47,7 +47,7 @@ class DeviceDeviceTest {
     }
 
     @Test
-    void theGuidIsTheOneInSysfs() throws Exception {
+    void guidIsTheOneInSysfs() throws Exception {
         Device device = context.device();
         String sysfs = Files.readString(device.sysfsPath().resolve("node_guid")).strip();
         assertThat(device.toString()).contains(sysfs);
@@ -55,7 +55,7 @@ class DeviceDeviceTest {
     }
 
     @Test
-    void anUnknownNameListsThosePresent() {
+    void unknownNameListsThosePresent() {
         assertThatThrownBy(() -> DeviceContext.open("nonesuch"))
                 .isInstanceOf(NoSuchDeviceException.class)
                 .hasMessageContaining("'nonesuch'")
@@ -74,7 +74,7 @@ class DeviceDeviceTest {
     }
 
     @Test
-    void theFirstPortIsActiveAndAgreesWithSysfs() throws Exception {
+    void firstPortIsActiveAndAgreesWithSysfs() throws Exception {
         PortAttributes port = context.port(1);
         assertThat(port.state()).isEqualTo(PortState.ACTIVE);
         assertThat(port.activeMtu()).isLessThanOrEqualTo(port.maxMtu());
@@ -85,7 +85,7 @@ class DeviceDeviceTest {
     }
 
     @Test
-    void aPortThatIsNotThereIsRefusedWithTheRange() {
+    void portThatIsNotThereIsRefusedWithTheRange() {
         for (int port : new int[] {0, -1, context.attributes().physicalPortCount() + 1}) {
             assertThatThrownBy(() -> context.port(port))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -95,7 +95,7 @@ class DeviceDeviceTest {
     }
 
     @Test
-    void theGidTableAgreesWithSysfs() throws Exception {
+    void gidTableAgreesWithSysfs() throws Exception {
         List<GidEntry> table = context.gidTable(1);
         assertThat(table).isNotEmpty();
         for (GidEntry entry : table) {
@@ -106,7 +106,7 @@ class DeviceDeviceTest {
     }
 
     @Test
-    void theChosenGidIsRoutableAndAnUnusedIndexIsRefused() {
+    void chosenGidIsRoutableAndAnUnusedIndexIsRefused() {
         GidEntry chosen = context.selectGid(1);
         assertThat(context.gid(1, chosen.index())).isEqualTo(chosen);
         if (context.port(1).linkLayer() == LinkLayer.ETHERNET) {

@@ -61,7 +61,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void theDeviceIndexIsThere() {
+    void deviceIndexIsThere() {
         Set<Integer> indices = new HashSet<>();
         for (Device device : Device.list()) {
             assertThat(device.index()).isNotNegative();
@@ -115,7 +115,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void thePortAgreesWithSysfs() throws Exception {
+    void portAgreesWithSysfs() throws Exception {
         PortAttributes port = context.port(1);
         assertThat(sysfs("ports/1/state"))
                 .isEqualTo("%d: %s".formatted(port.state().ordinal(), port.state()));
@@ -151,7 +151,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void aPortThatIsNotThereIsRefusedByEveryQuery() {
+    void portThatIsNotThereIsRefusedByEveryQuery() {
         int bad = context.attributes().physicalPortCount() + 1;
         String message = "no port %d; its ports are 1..%d".formatted(bad, bad - 1);
         assertThatThrownBy(() -> context.port(bad)).hasMessageContaining(message);
@@ -193,7 +193,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void aTableThatIsTooShortIsRefused() {
+    void tableThatIsTooShortIsRefused() {
         MemorySegment nativeContext = MemorySegment.ofAddress(context.handle()).reinterpret(ibv_context.sizeof());
         DeviceQueries queries = new DeviceQueries(context.device().name(), nativeContext);
         assertThatThrownBy(() -> queries.gidTable(0))
@@ -203,7 +203,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void anEmptyGidEntryIsZeroAndHasNoType() {
+    void emptyGidEntryIsZeroAndHasNoType() {
         int unused = context.port(1).gidTableLength() - 1;
         assertThat(context.gidAddress(1, unused)).isEqualTo(Gid.ZERO);
         assertThatThrownBy(() -> context.gid(1, unused))
@@ -212,7 +212,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void anIndexBeyondTheGidTableIsRefusedWithItsLength() {
+    void indexBeyondTheGidTableIsRefusedWithItsLength() {
         int length = context.port(1).gidTableLength();
         for (int index : new int[] {-1, length}) {
             assertThatThrownBy(() -> context.gid(1, index))
@@ -223,7 +223,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void theInterfaceOfAGidIsTheOneInSysfs() throws Exception {
+    void interfaceOfAGidIsTheOneInSysfs() throws Exception {
         GidEntry entry = context.selectGid(1);
         String netdev = sysfs("ports/1/gid_attrs/ndevs/" + entry.index());
         assertThat(Files.readString(Path.of("/sys/class/net", netdev, "ifindex"))
@@ -239,7 +239,7 @@ class DeviceQueriesDeviceTest {
     }
 
     @Test
-    void thePortsSpeedIsToldOrTheNeededVersionIs() {
+    void portSpeedOrTheNeededVersionIsReported() {
         boolean known = LaterVerbs.isExported("ibv_query_port_speed");
         Throwable refusal =
                 catchThrowable(() -> assertThat(context.portSpeedMegabits(1)).isNotNegative());

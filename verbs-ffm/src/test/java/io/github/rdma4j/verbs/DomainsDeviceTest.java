@@ -35,7 +35,7 @@ class DomainsDeviceTest {
     }
 
     @Test
-    void aProtectionDomainIsAllocatedAndClosedTwice() {
+    void protectionDomainIsAllocatedAndClosedTwice() {
         ProtectionDomain domain = context.allocateProtectionDomain();
         assertThat(domain.handle()).isNotZero();
         assertThat(domain.context()).isSameAs(context);
@@ -47,7 +47,7 @@ class DomainsDeviceTest {
     }
 
     @Test
-    void aProtectionDomainIsDestroyedByItsBlock() {
+    void protectionDomainIsDestroyedByItsBlock() {
         ProtectionDomain seen;
         try (ProtectionDomain domain = context.allocateProtectionDomain()) {
             seen = domain;
@@ -109,15 +109,15 @@ class DomainsDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("ENOENT")
                 .hasMessageContaining("absent")
-                .hasMessageContaining("Remedy: name a file");
+                .hasMessageContaining("Name a file");
         assertThatThrownBy(() -> context.openXrcDomain(folder, XrcDomain.OpenMode.CREATE))
                 .isInstanceOf(VerbsException.class)
-                .hasMessageContaining("EISDIR (Is a directory). Remedy: name a file, and no folder");
+                .hasMessageContaining("EISDIR (Is a directory). Name a file, and no folder");
     }
 
     /** The kernel would take it for a file of that name. */
     @Test
-    void aPathWithinAZipFileNamesNoDomain(@TempDir Path folder) throws Exception {
+    void pathWithinAZipFileNamesNoDomain(@TempDir Path folder) throws Exception {
         Path outside = folder.resolve("shared");
         try (FileSystem zip = FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
             Path inside = zip.getPath(outside.toString());
@@ -134,7 +134,7 @@ class DomainsDeviceTest {
     /** To open one waits for its other end, and all of the device context waited with it. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aPipeIsAFileToo(@TempDir Path folder) throws Exception {
+    void pipeIsAFileToo(@TempDir Path folder) throws Exception {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();

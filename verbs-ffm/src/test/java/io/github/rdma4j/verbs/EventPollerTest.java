@@ -102,7 +102,7 @@ class EventPollerTest {
     }
 
     @Test
-    void whatWasRemovedOrClosedIsNotHandled() {
+    void removedOrClosedSourceIsNotHandled() {
         poller.add(a);
         poller.add(b);
         a.descriptor.signal();
@@ -118,7 +118,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aWaitMayBeginWithTheTimeThatTheCallerHasRead() {
+    void waitMayBeginWithTheTimeThatTheCallerHasRead() {
         poller.add(a);
         long start = System.nanoTime();
         assertThat(poller.select(start, Duration.ofMillis(20).toNanos(), source -> {}))
@@ -131,7 +131,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aHandlerMayRemoveWhatComesNext() {
+    void handlerMayRemoveWhatComesNext() {
         poller.add(a);
         poller.add(b);
         a.descriptor.signal();
@@ -144,7 +144,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aHandlerThatThrowsForOneSourceKeepsNoOtherFromItsTurn() {
+    void handlerThatThrowsForOneSourceKeepsNoOtherFromItsTurn() {
         poller.add(a);
         poller.add(b);
         List<EventSource> handled = new ArrayList<>();
@@ -189,7 +189,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aWakeUpBeforeTheSelectCountsToo() {
+    void wakeUpBeforeTheSelectCountsToo() {
         poller.wakeUp();
         assertThat(select(LONG)).isEmpty();
         assertThat(select(Duration.ofMillis(5))).isEmpty();
@@ -197,7 +197,7 @@ class EventPollerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anEventAWakeUpAndACloseEndTheSelect(boolean virtual) throws Exception {
+    void eventAWakeUpAndACloseEndTheSelect(boolean virtual) throws Exception {
         poller.add(a);
         for (Runnable end : new Runnable[] {a.descriptor::signal, poller::wakeUp, poller::close}) {
             AtomicReference<Object> result = new AtomicReference<>();
@@ -224,7 +224,7 @@ class EventPollerTest {
     }
 
     @Test
-    void anInterruptEndsTheSelect() throws Exception {
+    void interruptEndsTheSelect() throws Exception {
         AtomicReference<Throwable> end = new AtomicReference<>();
         Thread thread = Thread.ofPlatform().start(() -> {
             try {
@@ -240,7 +240,7 @@ class EventPollerTest {
     }
 
     @Test
-    void whoIsNotInterruptibleGetsWhatComesAndKeepsTheInterrupt() {
+    void uninterruptibleWaitGetsEventsAndKeepsTheInterrupt() {
         poller.add(b);
         Thread.currentThread().interrupt();
         b.descriptor.signal();
@@ -252,7 +252,7 @@ class EventPollerTest {
     }
 
     @Test
-    void whoIsNotInterruptibleWaitsOnAndIsWokenUp() throws Exception {
+    void uninterruptibleWaitContinuesAndIsWokenUp() throws Exception {
         assumeThat(Linker.nativeLinker().defaultLookup().find("epoll_pwait2")).isPresent();
         assumeTrue(KernelCalls.hasNanosecondWaits());
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
@@ -306,7 +306,7 @@ class EventPollerTest {
 
     /** Each of the two is the one that waits in the kernel for the set itself, at some time. */
     @Test
-    void anInterruptOfOneThreadEndsNoSelectOfAnother() throws Exception {
+    void interruptOfOneThreadEndsNoSelectOfAnother() throws Exception {
         AtomicInteger interrupts = new AtomicInteger();
         AtomicInteger ends = new AtomicInteger();
         CountDownLatch started = new CountDownLatch(2);
@@ -343,7 +343,7 @@ class EventPollerTest {
 
     /** Both come to the same wait: it ends by one of them, and the next one by the other. */
     @Test
-    void anInterruptTakesNoWakeUpAway() throws Exception {
+    void interruptTakesNoWakeUpAway() throws Exception {
         AtomicInteger interrupts = new AtomicInteger();
         AtomicInteger wakeUps = new AtomicInteger();
         Thread selecting = Thread.ofPlatform().start(() -> {
@@ -419,7 +419,7 @@ class EventPollerTest {
 
     @Test
     @Timeout(600)
-    void aCloseOnAVirtualThreadStopsNoOtherVirtualThread() throws Exception {
+    void closeOnAVirtualThreadStopsNoOtherVirtualThread() throws Exception {
         assertThat(ChildJvm.run(
                         ClosingOnAVirtualThread.class,
                         "-Djdk.virtualThreadScheduler.parallelism=1",
@@ -458,7 +458,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aClosedSourceWhoseDescriptorStaysOpenWakesNobody() throws Exception {
+    void closedSourceWhoseDescriptorStaysOpenWakesNobody() throws Exception {
         Borrowed first = new Borrowed(a.descriptor, new AtomicBoolean(true));
         poller.add(first);
         a.descriptor.signal();
@@ -482,7 +482,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aNumberThatIsUsedAgainWhileItsEventWaitsBelongsToTheNewSource() {
+    void numberThatIsUsedAgainWhileItsEventWaitsBelongsToTheNewSource() {
         poller.add(a);
         poller.add(b);
         a.descriptor.signal();
@@ -512,7 +512,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aNumberThatSomebodyElseUsesNowIsNotWaitedFor() {
+    void numberThatSomebodyElseUsesNowIsNotWaitedFor() {
         poller.add(a);
         try (Source foreign = withTheNumberOf(a)) {
             foreign.descriptor.signal();
@@ -524,7 +524,7 @@ class EventPollerTest {
     }
 
     @Test
-    void aSourceThatIsOpenedAnewIsWaitedForByItsNewNumber() {
+    void reopenedSourceIsPolledByItsNewDescriptor() {
         TestDescriptor second = new TestDescriptor();
         try (second) {
             AtomicReference<TestDescriptor> current = new AtomicReference<>(a.descriptor);

@@ -79,7 +79,7 @@ class ExtendedCompletionQueueDeviceTest {
     }
 
     @Test
-    void whatTheDeviceDoesNotAllowIsRefusedWithBothNumbers() {
+    void deviceLimitIsReportedWithBothNumbers() {
         assertThatThrownBy(() -> device.createExtendedCompletionQueue(limit + 1, config -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("allows 1.." + limit);
@@ -93,19 +93,19 @@ class ExtendedCompletionQueueDeviceTest {
 
     /** libirdma has one lock for both, and a thread that has it would wait for itself. */
     @Test
-    void whoHasStartedTheCursorDoesNotArm() {
+    void startedCursorPreventsArming() {
         ExtendedCompletionQueue queue = create();
         queue.cursor().acquire();
         assertThatThrownBy(() -> queue.requestNotification(false))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("Remedy: call CompletionCursor.end() first");
+                .hasMessageContaining("Call CompletionCursor.end() first");
         queue.cursor().leave();
         queue.requestNotification(false);
     }
 
     /** The same lock is taken for each event, whose it is. */
     @Test
-    void whoHasStartedTheCursorTakesNoEventsOfItsChannel() {
+    void startedCursorPreventsTakingEvents() {
         ExtendedCompletionQueue queue = create();
         CompletionQueue other = device.createCompletionQueue(64, config -> config.channel(channel));
         queue.cursor().acquire();
@@ -117,7 +117,7 @@ class ExtendedCompletionQueueDeviceTest {
             assertThatThrownBy(wait)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("taking events from " + channel + ": this thread has started the cursor of " + queue
-                            + " and not ended it. Remedy: call CompletionCursor.end() first");
+                            + " and not ended it. Call CompletionCursor.end() first");
         }
         CompletionChannel elsewhere = device.createCompletionChannel();
         assertThat(elsewhere.nextEvent(Duration.ZERO)).isEmpty();
@@ -170,7 +170,7 @@ class ExtendedCompletionQueueDeviceTest {
     }
 
     @Test
-    void anInvalidatedKeyIsReadThroughTheCursor() {
+    void invalidatedKeyIsReadThroughTheCursor() {
         ExtendedCompletionQueue peerQueue = create(WorkCompletionField.IMMEDIATE_DATA);
         LoopbackPair pair = new LoopbackPair(domain, device.createCompletionQueue(16), peerQueue);
         MemoryRegion region = domain.allocateMemory(4096, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
@@ -223,7 +223,7 @@ class ExtendedCompletionQueueDeviceTest {
     }
 
     @Test
-    void theOrdinaryPollWorksTooButNotMeanwhile() {
+    void ordinaryPollWorksTooButNotMeanwhile() {
         ExtendedCompletionQueue queue = create(BYTE_LENGTH);
         LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
         WorkCompletions completions = WorkCompletions.allocate(4);
@@ -299,7 +299,7 @@ class ExtendedCompletionQueueDeviceTest {
     }
 
     @Test
-    void aCloseEndsTheWayOfItsOwnThread() {
+    void closeEndsTheWayOfItsOwnThread() {
         ExtendedCompletionQueue queue = create();
         LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
         pair.receive(1);
@@ -317,7 +317,7 @@ class ExtendedCompletionQueueDeviceTest {
     }
 
     @Test
-    void aCloseThatRacesTheCursorIsAnException() throws Exception {
+    void closeThatRacesTheCursorIsAnException() throws Exception {
         for (int round = 0; round < 10; round++) {
             ExtendedCompletionQueue queue = create(QUEUE_PAIR_NUMBER);
             LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
@@ -352,7 +352,7 @@ class ExtendedCompletionQueueDeviceTest {
     }
 
     @Test
-    void aFailureIsReadThroughTheCursorToo() {
+    void failureIsReadThroughTheCursorToo() {
         ExtendedCompletionQueue queue = create(QUEUE_PAIR_NUMBER);
         LoopbackPair pair = new LoopbackPair(domain, queue, device.createCompletionQueue(64));
         RemoteMemory right = pair.buffer.remoteMemory();

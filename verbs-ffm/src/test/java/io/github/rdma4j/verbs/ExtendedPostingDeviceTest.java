@@ -38,7 +38,7 @@ class ExtendedPostingDeviceTest {
     }
 
     @Test
-    void anOperationThatWasNotAskedForIsNamedBeforeAnythingIsPosted() {
+    void operationThatWasNotAskedForIsNamedBeforeAnythingIsPosted() {
         SendBatch batch = pair.pair.startBatch().write(1, pair.buffer.slice(0, 8), target(8), SIGNALED);
         assertThatThrownBy(() -> batch.send(2, pair.buffer.slice(0, 8), SIGNALED))
                 .isInstanceOf(UnsupportedVerbException.class)
@@ -76,14 +76,14 @@ class ExtendedPostingDeviceTest {
     }
 
     @Test
-    void anOperationThatTheTypeDoesNotHaveIsRefusedAtCreation() {
+    void operationThatTheTypeDoesNotHaveIsRefusedAtCreation() {
         assertThatThrownBy(() -> new PostingPair(QueuePairType.UD, SendOperation.RDMA_READ))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a queue pair of type UD has no RDMA read");
     }
 
     @Test
-    void whatTheDevicesLibraryDoesNotHaveIsRefusedAtCreation() throws IOException {
+    void unsupportedOperationIsRefusedAtCreation() throws IOException {
         assumeTrue(TestDevice.isSoftware(), "libraries of adapters have more than that of SoftRoCE");
         // rdma-core 45 brought flush to SoftRoCE's library, and with it a function pointer that older structures lack.
         if (rdmaCoreVersion() < 45) {
@@ -121,7 +121,7 @@ class ExtendedPostingDeviceTest {
     }
 
     @Test
-    void aSegmentedSendNeedsRoomForItsHeader() {
+    void segmentedSendNeedsSpaceForItsHeader() {
         try (Arena arena = Arena.ofConfined();
                 QueuePair datagrams =
                         pair.domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(pair.queue))) {
@@ -158,7 +158,7 @@ class ExtendedPostingDeviceTest {
     }
 
     @Test
-    void aFullQueueTakesNothingOfABatchAndLaterAll() {
+    void fullQueueTakesNothingOfABatchAndLaterAll() {
         assumeTrue(TestDevice.isSoftware(), "mlx5 accepts a part of a batch: docs/verbs.md");
         try (PostingPair sending = new PostingPair(QueuePairType.RC, SendOperation.SEND)) {
             // Nobody receives, so the queue stands.
@@ -199,7 +199,7 @@ class ExtendedPostingDeviceTest {
     }
 
     @Test
-    void aDroppedBatchIsNotPostedAndHoldsNothing() {
+    void droppedBatchIsNotPostedAndHoldsNothing() {
         pair.buffer.segment().set(ValueLayout.JAVA_LONG, 0, 1L);
         pair.pair.startBatch().write(1, pair.buffer.slice(0, 8), target(8), SIGNALED);
         assertThat(pair.pair.startBatch().size()).isZero();
@@ -215,7 +215,7 @@ class ExtendedPostingDeviceTest {
     }
 
     @Test
-    void aQueuePairIsClosedInTheMiddleOfBuildingABatch() {
+    void queuePairIsClosedInTheMiddleOfBuildingABatch() {
         SendBatch batch = pair.pair.startBatch().write(1, pair.buffer.slice(0, 8), target(8), SIGNALED);
         pair.pair.close();
         assertThatThrownBy(() -> batch.write(2, pair.buffer.slice(0, 8), target(8), SIGNALED))

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class FileDescriptorCopyTest {
     private static final int STANDARD_OUTPUT = 1;
     private static final String NOT_THERE =
-            ". Remedy: check that the process is still there, and has that descriptor open";
+            ". Check that the process is still there, and has that descriptor open";
 
     private static Path link(int descriptor) {
         return Path.of("/proc/self/fd", Integer.toString(descriptor));
@@ -25,7 +25,7 @@ class FileDescriptorCopyTest {
     }
 
     @Test
-    void aCopyStandsForTheSameFileAndIsClosedAlone() throws Exception {
+    void copyStandsForTheSameFileAndIsClosedAlone() throws Exception {
         FileDescriptorCopy copy = FileDescriptorCopy.of(STANDARD_OUTPUT);
         int number = copy.number();
         assertThat(Files.readSymbolicLink(link(number))).isEqualTo(Files.readSymbolicLink(link(STANDARD_OUTPUT)));
@@ -37,7 +37,7 @@ class FileDescriptorCopyTest {
     }
 
     @Test
-    void whatIsGivenAwayIsTheTakersToClose() {
+    void receiverClosesAPassedDescriptor() {
         FileDescriptorCopy copy = FileDescriptorCopy.of(STANDARD_OUTPUT);
         int given = copy.giveAway();
         copy.close();
@@ -48,7 +48,7 @@ class FileDescriptorCopyTest {
     }
 
     @Test
-    void whatIsNotOpenCannotBeCopied() {
+    void closedDescriptorCannotBeCopied() {
         assertThatThrownBy(() -> FileDescriptorCopy.of(100_000))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("EBADF");
@@ -56,7 +56,7 @@ class FileDescriptorCopyTest {
     }
 
     @Test
-    void aProcessThatIsNotThereIsNamed() {
+    void processThatIsNotThereIsNamed() {
         assertThatThrownBy(() -> FileDescriptorCopy.ofProcess(999_999_999L, 1))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("pidfd_getfd(pid=999999999, fd=1)")
@@ -65,7 +65,7 @@ class FileDescriptorCopyTest {
 
     /** Not a matter of rights. */
     @Test
-    void aDescriptorThatTheOtherProcessDoesNotHaveIsTold() {
+    void missingDescriptorOfTheOtherProcessIsReported() {
         assertThatThrownBy(() ->
                         FileDescriptorCopy.ofProcess(ProcessHandle.current().pid(), 100_000))
                 .isInstanceOf(VerbsException.class)

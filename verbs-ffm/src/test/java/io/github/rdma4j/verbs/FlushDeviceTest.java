@@ -31,7 +31,7 @@ class FlushDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatWasWrittenBeforeIsInItsPlaceWhenTheFlushIsDone(FlushLevel level) {
+    void completedFlushMeansEarlierWritesArePlaced(FlushLevel level) {
         try (PostingPair pair = pair(LOCAL_WRITE, REMOTE_WRITE, FLUSH_GLOBAL)) {
             pair.buffer.segment().setString(0, "payload");
             RemoteMemory target = pair.peerBuffer.remoteMemory().slice(64, 8);
@@ -49,7 +49,7 @@ class FlushDeviceTest {
     }
 
     @Test
-    void aRegionWithoutTheRightIsNotFlushed() {
+    void regionWithoutTheRightIsNotFlushed() {
         try (PostingPair pair = pair(LOCAL_WRITE, REMOTE_WRITE)) {
             RemoteMemory target = pair.peerBuffer.remoteMemory();
             SendBatch batch =

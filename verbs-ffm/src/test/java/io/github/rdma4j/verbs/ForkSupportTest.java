@@ -40,7 +40,7 @@ class ForkSupportTest {
     }
 
     @Test
-    void thereAreThreeAnswers() {
+    void supportHasThreeValues() {
         assertThat(ForkStatus.ofCode(0)).isEqualTo(ForkStatus.DISABLED);
         assertThat(ForkStatus.ofCode(1)).isEqualTo(ForkStatus.ENABLED);
         assertThat(ForkStatus.ofCode(2)).isEqualTo(ForkStatus.UNNEEDED);

@@ -20,7 +20,7 @@ class ImportDeviceTest {
     }
 
     @Test
-    void theCommandDescriptorIsTheDevicesFile() throws Exception {
+    void commandDescriptorIsTheDevicesFile() throws Exception {
         try (DeviceContext context = TestDevice.open()) {
             assertThat(targetOf(context.commandDescriptor()))
                     .isEqualTo("/dev/infiniband/" + context.device().uverbsName());
@@ -28,7 +28,7 @@ class ImportDeviceTest {
     }
 
     @Test
-    void aCopyOfTheDescriptorIsRefusedAsUnsupportedAndStaysOurs() throws Exception {
+    void copyOfTheDescriptorIsRefusedAsUnsupportedAndStaysOurs() throws Exception {
         try (DeviceContext context = TestDevice.open();
                 FileDescriptorCopy copy = FileDescriptorCopy.of(context.commandDescriptor())) {
             assertThat(copy.number()).isNotEqualTo(context.commandDescriptor());
@@ -40,7 +40,7 @@ class ImportDeviceTest {
     }
 
     @Test
-    void theDescriptorOfAnotherProcessIsFetchedByItsNumber() throws Exception {
+    void descriptorOfAnotherProcessIsFetchedByItsNumber() throws Exception {
         Device device = TestDevice.first();
         Process exporter = new ProcessBuilder(
                         "sh", "-c", "exec 7<>/dev/infiniband/" + device.uverbsName() + " && echo 7 && read ignored")
@@ -63,7 +63,7 @@ class ImportDeviceTest {
     }
 
     @Test
-    void aDescriptorThatIsNoDeviceIsRefused() throws Exception {
+    void descriptorThatIsNoDeviceIsRefused() throws Exception {
         try (FileDescriptorCopy output = FileDescriptorCopy.of(1)) {
             assertThatThrownBy(() -> DeviceContext.importFrom(output)).isInstanceOf(VerbsException.class);
             assertThat(output.number()).isNotNegative();
@@ -71,7 +71,7 @@ class ImportDeviceTest {
     }
 
     @Test
-    void theProtectionDomainOfAnotherContextIsRefusedAsUnsupported() {
+    void protectionDomainOfAnotherContextIsRefusedAsUnsupported() {
         try (DeviceContext context = TestDevice.open();
                 ProtectionDomain domain = context.allocateProtectionDomain()) {
             assertThatThrownBy(() -> context.importProtectionDomain(domain.kernelHandle()))
@@ -81,7 +81,7 @@ class ImportDeviceTest {
     }
 
     @Test
-    void theMemoryRegionOfAnotherDomainIsRefusedAsUnsupported() {
+    void memoryRegionOfAnotherDomainIsRefusedAsUnsupported() {
         try (DeviceContext context = TestDevice.open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 MemoryRegion region = domain.allocateMemory(4096, AccessFlag.LOCAL_WRITE)) {

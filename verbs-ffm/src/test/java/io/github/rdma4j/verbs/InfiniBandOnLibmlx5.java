@@ -84,7 +84,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void aPortIsSeenAsItIs() {
+    void portIsSeenAsItIs() {
         PortAttributes port = device.port(1);
         assertThat(port.linkLayer()).isEqualTo(LinkLayer.INFINIBAND);
         assertThat(port.lid()).isEqualTo(LID);
@@ -128,7 +128,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void aGlobalRouteIsUsedIfOneIsAskedFor() {
+    void globalRouteIsUsedIfOneIsAskedFor() {
         PreparedQueuePair mine = domain.prepareQueuePair(
                 QueuePairType.RC, config -> config.completionQueue(queue).gidIndex(0));
         assertThat(mine.endpoint().gid()).isEqualTo(HERE);
@@ -140,7 +140,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void aLidThatNobodyHasIsFoundOutByRetries() {
+    void lidThatNobodyHasIsFoundOutByRetries() {
         PreparedQueuePair mine = prepare(queue, 0);
         QueuePairEndpoint here = mine.endpoint();
         QueuePairEndpoint nobody = new QueuePairEndpoint(here.queuePairNumber(), 0, NOBODY, Gid.ZERO, here.mtu());
@@ -149,7 +149,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void aPeerWithoutALidIsRefused() {
+    void peerWithoutALidIsRefused() {
         PreparedQueuePair mine = prepare(queue, 0);
         QueuePairEndpoint roce = new QueuePairEndpoint(
                 4711,
@@ -168,7 +168,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void partitionsHearNothingOfEachOther() {
+    void partitionsAreIsolated() {
         PreparedQueuePair mine = prepare(queue, 1);
         PreparedQueuePair theirs = prepare(peerQueue, 0);
         QueuePair pair = connect(mine, theirs.endpoint());
@@ -221,7 +221,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void aDatagramGoesToALidAndItsAnswerBack() {
+    void datagramGoesToALidAndItsAnswerBack() {
         QueuePair sender = datagrams(queue);
         QueuePair receiver = datagrams(peerQueue);
         AddressHandleAttributes back =
@@ -233,7 +233,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void aDatagramWithAGlobalRouteTellsWhereItCameFrom() {
+    void datagramWithAGlobalRouteHasItsSource() {
         Gid here = device.gidTable().getFirst().gid();
         AddressHandleAttributes path = AddressHandleAttributes.toGid(1, 0, here).withDestinationLid(LID);
         AddressHandleAttributes back = send(datagrams(queue), path, datagrams(peerQueue));
@@ -242,7 +242,7 @@ class InfiniBandOnLibmlx5 {
     }
 
     @Test
-    void aDatagramWithAnotherQueueKeyIsLost() {
+    void datagramWithAnotherQueueKeyIsLost() {
         QueuePair sender = datagrams(queue);
         QueuePair receiver = datagrams(peerQueue);
         assertThat(receiver.tryPostReceive(2, room())).isTrue();

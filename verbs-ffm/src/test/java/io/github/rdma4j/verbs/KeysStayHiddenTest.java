@@ -75,7 +75,7 @@ class KeysStayHiddenTest {
     }
 
     @Test
-    void thePatternsFindWhatTheyAreFor() {
+    void patternsFindWhatTheyAreFor() {
         assertThat(found(IN_A_TEXT, "return \"memory, rkey 0x%x\".formatted(key);"))
                 .isNotEmpty();
         assertThat(found(IN_A_TEXT, "\"dereg(lkey=0x%x)\"")).isNotEmpty();

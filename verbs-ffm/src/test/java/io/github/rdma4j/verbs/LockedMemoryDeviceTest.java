@@ -34,20 +34,20 @@ class LockedMemoryDeviceTest {
     }
 
     @Test
-    void aLimitOfNothingIsNamedAsWellWhereTheKernelSaysThatItIsNotPermitted() throws Exception {
+    void zeroLimitIsNamedWhenTheKernelReportsEperm() throws Exception {
         assertThat(registerWith(0))
                 .contains("EPERM")
                 .contains("RLIMIT_MEMLOCK is 0 bytes")
-                .contains("Remedy: raise the limit: 'ulimit -l unlimited'");
+                .contains("Raise the limit: 'ulimit -l unlimited'");
     }
 
     @Test
-    void theMessageNamesTheLimitAndTheRemedy() throws Exception {
+    void messageNamesTheLimitAndTheRemedy() throws Exception {
         assertThat(registerWith(LIMIT))
                 .contains("ENOMEM")
                 .contains("length=1048576")
                 .contains("RLIMIT_MEMLOCK is " + LIMIT + " bytes")
-                .contains("Remedy: raise the limit: 'ulimit -l unlimited'")
+                .contains("Raise the limit: 'ulimit -l unlimited'")
                 .contains("allocating 4096 bytes from a memory pool failed: ENOMEM")
                 .contains("0 bytes are in use in 0 allocations (peak 0), 0 are registered")
                 .contains("the kernel refused to register more: ibv_reg_mr(")

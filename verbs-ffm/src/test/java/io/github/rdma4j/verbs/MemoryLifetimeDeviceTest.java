@@ -47,7 +47,7 @@ class MemoryLifetimeDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aRegionWhoseMemoryAnotherThreadUsesIsDeregisteredOnceAndFreedByALaterClose(boolean throughTheDomain)
+    void regionWhoseMemoryAnotherThreadUsesIsDeregisteredOnceAndFreedByALaterClose(boolean throughTheDomain)
             throws Exception {
         ProtectionDomain domain = pair.device.allocateProtectionDomain();
         MemoryRegion region = domain.allocateMemory(MORE_THAN_A_PIPE_HOLDS, LOCAL_WRITE);
@@ -101,7 +101,7 @@ class MemoryLifetimeDeviceTest {
     }
 
     @Test
-    void aReceiveIntoAnArenaThatIsClosedFailsAndWritesNothing() {
+    void receiveIntoAnArenaThatIsClosedFailsAndWritesNothing() {
         Arena arena = Arena.ofShared();
         MemoryRegion region = pair.domain.registerMemory(arena.allocate(SIZE), LOCAL_WRITE);
         assertThat(pair.pair.tryPostReceive(1, region.slice())).isTrue();
@@ -112,7 +112,7 @@ class MemoryLifetimeDeviceTest {
 
     /** Holds the JDK to an order that it does not promise: the youngest action first. */
     @Test
-    void theRegionIsClosedBeforeTheMemoryOfASharedArenaIsFreed() {
+    void regionIsClosedBeforeTheMemoryOfASharedArenaIsFreed() {
         Arena arena = Arena.ofShared();
         Arena backing = Arena.ofShared();
         List<MemoryRegion> regions = new ArrayList<>();
@@ -171,7 +171,7 @@ class MemoryLifetimeDeviceTest {
     }
 
     @Test
-    void anArenaThatIsClosedBesideRegistrationsLeavesNoRegionOpen() throws Exception {
+    void arenaThatIsClosedBesideRegistrationsLeavesNoRegionOpen() throws Exception {
         for (int round = 0; round < 30; round++) {
             Arena arena = Arena.ofShared();
             MemorySegment memory = arena.allocate(SIZE);
@@ -196,7 +196,7 @@ class MemoryLifetimeDeviceTest {
     }
 
     @Test
-    void anAutomaticArenaLivesAsLongAsTheRegion() {
+    void automaticArenaLivesAsLongAsTheRegion() {
         MemoryRegion region = pair.domain.registerMemory(Arena.ofAuto().allocate(SIZE), LOCAL_WRITE, REMOTE_WRITE);
         System.gc();
         assertThat(pair.peer.tryPostWrite(1, pair.peerBuffer.slice(), region.remoteMemory(), SIGNALED))

@@ -51,7 +51,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aBoundWindowLetsAPeerWriteWhereItsRegionDoesNot() {
+    void boundWindowLetsAPeerWriteWhereItsRegionDoesNot() {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
         assertThat(window.type()).isEqualTo(MemoryWindowType.TYPE_1);
         assertThat(window.handle()).isNotZero();
@@ -78,7 +78,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void anUnboundWindowGivesNoAccessAnyMore() {
+    void unboundWindowGivesNoAccessAnyMore() {
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         RemoteMemory target = window.remoteMemory().slice(0, 16);
         assertThat(write(target).isSuccess()).isTrue();
@@ -92,7 +92,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void theRightsAreTheBindingsAndNotTheRegions() {
+    void rightsAreTheBindingsAndNotTheRegions() {
         MemoryWindow window = bind(region.slice(), REMOTE_READ);
         assertThat(pair.pair.tryPostRead(1, pair.buffer.slice(0, 8), window.remoteMemory(), SIGNALED))
                 .isTrue();
@@ -101,7 +101,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aRegionCanBeClosedAfterTheEndOfABindingThatWasFlushed() {
+    void regionCanBeClosedAfterTheEndOfABindingThatWasFlushed() {
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         pair.peer.toError();
         assertThat(window.tryPostUnbind(pair.peer, 5, SIGNALED)).isTrue();
@@ -113,7 +113,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aRegionCanBeClosedAfterBindingsToAnotherThatWereFlushed() {
+    void regionCanBeClosedAfterBindingsToAnotherThatWereFlushed() {
         MemoryRegion other = pair.domain.allocateMemory(SIZE, LOCAL_WRITE, MW_BIND);
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         pair.peer.toError();
@@ -128,7 +128,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aWindowThatIsBoundElsewhereOutlivesItsFormerRegion() {
+    void windowThatIsBoundElsewhereOutlivesItsFormerRegion() {
         MemoryRegion other = pair.domain.allocateMemory(SIZE, LOCAL_WRITE, MW_BIND);
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         assertThat(window.tryPostBind(pair.peer, 5, other.slice(), SIGNALED, REMOTE_WRITE))
@@ -140,7 +140,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aRegionWithWindowsIsNotRegisteredAnew() {
+    void regionWithWindowsIsNotReregistered() {
         MemoryWindow window = bind(region.slice(), REMOTE_WRITE);
         assertThatThrownBy(() -> region.reregister(config -> config.access(LOCAL_WRITE)))
                 .isInstanceOf(IllegalStateException.class)
@@ -150,7 +150,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aRegionThatIsClosedClosesItsWindows() {
+    void regionThatIsClosedClosesItsWindows() {
         MemoryWindow bound = bind(region.slice(), REMOTE_WRITE);
         MemoryWindow other = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
         region.close();
@@ -166,7 +166,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aRegionYoungerThanItsWindowDoesNotKeepTheDomainFromClosing() {
+    void regionYoungerThanItsWindowDoesNotKeepTheDomainFromClosing() {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
         MemoryRegion younger = pair.domain.allocateMemory(4096, LOCAL_WRITE, MW_BIND);
         assertThat(window.tryPostBind(pair.peer, 1, younger.slice(), SIGNALED, REMOTE_WRITE))
@@ -177,7 +177,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void aBindingThatFailedIsTakenBack() {
+    void bindingThatFailedIsTakenBack() {
         MemoryWindow window = bind(region.slice(0, 1024), REMOTE_WRITE);
         RemoteMemory first = window.remoteMemory();
         pair.peer.toError();
@@ -229,7 +229,7 @@ class MemoryWindowDeviceTest {
 
     /** The errno alone, EINVAL, says of none of them what is wrong. */
     @Test
-    void whatTheLibraryRefusesIsTold() {
+    void refusalOfTheLibraryIsReported() {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
         QueuePair datagrams =
                 pair.domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(pair.peerQueue));
@@ -241,13 +241,13 @@ class MemoryWindowDeviceTest {
         assertThatThrownBy(() -> window.tryPostBind(unconnected, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("its state is RESET")
-                .hasMessageContaining("Remedy: connect it first");
+                .hasMessageContaining("Connect it first");
         if (DeviceDriver.of(pair.device.device().sysfsPath()).mayBeSoftware()) {
             assertThatThrownBy(() -> window.tryPostBind(
                             pair.peer, 1, region.slice(), SIGNALED, REMOTE_WRITE, AccessFlag.ZERO_BASED))
                     .isInstanceOf(UnsupportedVerbException.class)
                     .hasMessageContaining("EINVAL (Invalid argument): the device's library binds no window of type 1")
-                    .hasMessageContaining("Remedy: omit ZERO_BASED");
+                    .hasMessageContaining("Omit ZERO_BASED");
         }
         assertThat(window.tryPostBind(pair.peer, 4, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isTrue();
@@ -255,7 +255,7 @@ class MemoryWindowDeviceTest {
     }
 
     @Test
-    void theLowByteOfAKeyCountsUpAndWraps() {
+    void lowByteOfAKeyCountsUpAndWraps() {
         assertThat(MemoryWindow.increment(0x12_34_56_fe)).isEqualTo(0x12_34_56_ff);
         assertThat(MemoryWindow.increment(0x12_34_56_ff)).isEqualTo(0x12_34_56_00);
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);

@@ -48,13 +48,13 @@ class MemoryWindowType2DeviceTest {
     }
 
     @Test
-    void aBoundWindowLetsAPeerWrite() {
+    void boundWindowLetsAPeerWrite() {
         assertThat(write("second kind", window.remoteMemory()).isSuccess()).isTrue();
         assertThat(region.segment().getString(4096)).isEqualTo("second kind");
     }
 
     @Test
-    void aLocalInvalidateTakesTheRightBack() {
+    void localInvalidateTakesTheRightBack() {
         RemoteMemory target = window.remoteMemory();
         assertThat(write("still allowed", target).isSuccess()).isTrue();
         assertThat(pair.peer.tryPostLocalInvalidate(5, window.remoteKey(), SIGNALED))
@@ -68,7 +68,7 @@ class MemoryWindowType2DeviceTest {
     }
 
     @Test
-    void thePeersSendTakesTheRightBack() {
+    void peersSendTakesTheRightBack() {
         RemoteMemory target = window.remoteMemory();
         assertThat(write("still allowed", target).isSuccess()).isTrue();
         assertThat(pair.peer.tryPostReceive(6, pair.peerBuffer.slice())).isTrue();
@@ -85,7 +85,7 @@ class MemoryWindowType2DeviceTest {
     }
 
     @Test
-    void aClosedWindowGivesNoAccess() {
+    void closedWindowGivesNoAccess() {
         RemoteMemory target = window.remoteMemory();
         assertThat(write("still allowed", target).isSuccess()).isTrue();
         window.close();
@@ -93,7 +93,7 @@ class MemoryWindowType2DeviceTest {
     }
 
     @Test
-    void anInvalidatedWindowIsBoundAgainWithAnotherKey() {
+    void invalidatedWindowIsBoundAgainWithAnotherKey() {
         int first = window.remoteKey();
         MemorySlice slice = region.slice(0, 4096);
         assertThat(pair.peer
@@ -109,14 +109,14 @@ class MemoryWindowType2DeviceTest {
     }
 
     @Test
-    void aQueuePairThatIsClosedClosesItsWindows() {
+    void queuePairThatIsClosedClosesItsWindows() {
         pair.peer.close();
         assertThat(window.isOpen()).isFalse();
         assertThat(region.isOpen()).isTrue();
     }
 
     @Test
-    void whatIsClosedBeforeTheBatchIsPostedIsNotBound() {
+    void windowClosedBeforeTheBatchIsNotBound() {
         MemoryWindow other = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
         SendBatch batch = pair.peer
                 .startBatch()

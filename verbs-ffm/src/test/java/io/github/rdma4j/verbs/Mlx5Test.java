@@ -67,7 +67,7 @@ class Mlx5Test {
     }
 
     @Test
-    void aPortOfInfiniBandIsAddressedByLids() throws IOException, InterruptedException {
+    void portOfInfiniBandIsAddressedByLids() throws IOException, InterruptedException {
         play(List.of(InfiniBandOnLibmlx5.class), ADAPTER);
     }
 
@@ -90,7 +90,7 @@ class Mlx5Test {
     }
 
     @Test
-    void aPortWithoutASubnetManagerIsRefused() throws IOException, InterruptedException {
+    void portWithoutASubnetManagerIsRefused() throws IOException, InterruptedException {
         play(List.of(UnmanagedPortOnLibmlx5.class), "RDMA4J_MLX5_PORT_STATE=2");
     }
 

@@ -110,7 +110,7 @@ class ModifyFailureTest {
         assertThat(e)
                 .hasMessage("ibv_modify_qp(0x000011 UD, RTR to RTS, TIMEOUT=14, RETRY_CNT=7) failed: EINVAL (Invalid"
                         + " argument): missing: SQ_PSN; RTR to RTS of UD queue pairs does not take TIMEOUT,"
-                        + " RETRY_CNT. Remedy: set sendPacketSequenceNumber; do not set timeout, retryCount");
+                        + " RETRY_CNT. Set sendPacketSequenceNumber; do not set timeout, retryCount");
         assertThat(e.missing()).containsExactly(QueuePairAttribute.SQ_PSN);
         assertThat(e.superfluous()).containsExactly(QueuePairAttribute.TIMEOUT, QueuePairAttribute.RETRY_CNT);
         assertThat(e.from()).isEqualTo(QueuePairState.RTR);
@@ -119,10 +119,10 @@ class ModifyFailureTest {
     }
 
     @Test
-    void anUnreachableStateNamesThoseThatCanBeReached() {
+    void unreachableStateNamesThoseThatCanBeReached() {
         assertThat(explain(QueuePairType.RC, QueuePairState.RTS, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.SQE)))
                 .hasMessageContaining(
-                        "RC queue pairs do not go from RTS to SQE. Remedy: from RTS it goes to RESET or SQD or ERR");
+                        "RC queue pairs do not go from RTS to SQE. From RTS it goes to RESET or SQD or ERR");
         assertThat(explain(QueuePairType.RC, QueuePairState.RTR, Errno.EINVAL, ROCE, a -> a.minRnrTimer(3)))
                 .hasMessageContaining("in RTR, MIN_RNR_TIMER=3) failed")
                 .hasMessageContaining("nothing can be modified in RTR without changing the state");
@@ -146,12 +146,12 @@ class ModifyFailureTest {
                 .hasMessageContaining("the attributes are those that this transition takes")
                 .hasMessageContaining("kernel log");
         assertThat(explain(QueuePairType.RC, QueuePairState.INIT, 5, ROCE, a -> a.state(QueuePairState.ERR)))
-                .hasMessage("ibv_modify_qp(0x000011 RC, INIT to ERR) failed: EIO (Input/output error). Remedy: "
-                        + ErrnoRemedy.of(5));
+                .hasMessage("ibv_modify_qp(0x000011 RC, INIT to ERR) failed: EIO (Input/output error). Read the"
+                        + ErrnoRemedy.of(5).substring("read the".length()));
     }
 
     @Test
-    void aQueueThatMayStillDrainIsNamed() {
+    void queueThatMayStillDrainIsNamed() {
         assertThat(explain(QueuePairType.RC, QueuePairState.SQD, Errno.EINVAL, ROCE, a -> a.state(QueuePairState.RTS)))
                 .hasMessageContaining("SQD to RTS")
                 .hasMessageContaining("may not have drained yet")
@@ -160,7 +160,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void aCurrentStateThatIsNotTheQueuePairsIsNamed() {
+    void currentStateThatIsNotTheQueuePairsIsNamed() {
         assertThat(explain(
                         QueuePairType.RC,
                         QueuePairState.RTR,
@@ -176,7 +176,7 @@ class ModifyFailureTest {
                 .hasMessageContaining("port 1 has no GID at index 7; in use: [0, 2]");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(3, 2, PEER)))
                 .hasMessageContaining(
-                        "the path names port 3, which the device does not have. Remedy: ports count from 1");
+                        "the path names port 3, which the device does not have. Ports count from 1");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toLid(1, 2)))
                 .hasMessageContaining("the path has no global route, and port 1 is Ethernet");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(1, 2, Gid.ZERO)))
@@ -184,7 +184,7 @@ class ModifyFailureTest {
                 .hasMessageNotContaining("IPv6 address");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(1, 0, PEER)))
                 .hasMessageContaining(PEER + " is an IPv4 address, and this side's GID at index 0, " + IPV6
-                        + ", is an IPv6 address. Remedy: have both sides use GIDs of one family");
+                        + ", is an IPv6 address. Have both sides use GIDs of one family");
         assertThat(explain(QueuePairType.RC, QueuePairState.INIT, Errno.EINVAL, ROCE, a -> {
                     readyToReceive(a, toPeer());
                     a.pathMtu(Mtu.MTU_4096);
@@ -226,10 +226,10 @@ class ModifyFailureTest {
     }
 
     @Test
-    void whatIsWrongWithTheWayIsExplained() {
+    void wrongPathIsExplained() {
         assertThat(pathRefused(Errno.ENETUNREACH, toPeer()))
                 .hasMessageContaining(
-                        "there is no route to " + PEER + " from " + IPV4 + ". Remedy: give the interface an address");
+                        "there is no route to " + PEER + " from " + IPV4 + ". Give the interface an address");
         assertThat(pathRefused(Errno.EHOSTUNREACH, toPeer())).hasMessageContaining("ip route get");
         assertThat(pathRefused(Errno.ETIMEDOUT, toPeer()))
                 .hasMessageContaining("nothing answered ARP or neighbour discovery for " + PEER + " from " + IPV4)
@@ -246,7 +246,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void aControlledQueueKeyNeedsARight() {
+    void controlledQueueKeyNeedsARight() {
         assertThat(explain(
                         QueuePairType.UD,
                         QueuePairState.RESET,
@@ -265,7 +265,7 @@ class ModifyFailureTest {
     }
 
     @Test
-    void whatADriverDoesNotOfferIsUnsupported() {
+    void missingDriverOperationIsUnsupported() {
         assertThat(explain(QueuePairType.RC, QueuePairState.RTS, Errno.EOPNOTSUPP, ROCE, a -> a.rateLimit(5)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("in RTS, RATE_LIMIT=5 kbit/s)")

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class NativeContextDeviceTest {
 
     @Test
-    void aForeignContextIsUsedAndLeftOpen() {
+    void foreignContextIsUsedAndLeftOpen() {
         try (DeviceContext owner = TestDevice.open()) {
             DeviceContext guest = DeviceContext.ofNative(owner.handle());
             assertThat(guest.device()).isEqualTo(owner.device());
@@ -32,7 +32,7 @@ class NativeContextDeviceTest {
     }
 
     @Test
-    void theAddressNullIsRefused() {
+    void addressNullIsRefused() {
         assertThatThrownBy(() -> DeviceContext.ofNative(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("address of the ibv_context is 0");

@@ -122,7 +122,7 @@ class NativeTraceDeviceTest {
     }
 
     @Test
-    void everyCallIsTold() throws Exception {
+    void traceHasEveryCall() throws Exception {
         List<String> printed = ChildJvm.run(Program.class, "-Dio.github.rdma4j.verbs.trace=" + folder + "/trace.%p");
         assertThat(printed).as("the lines go to the file").isEmpty();
         List<String> lines;

@@ -110,7 +110,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aSendArrives(Kind kind) {
+    void sendArrives(Kind kind) {
         open(kind);
         postReceive(11);
         MemorySlice message = say("a message");
@@ -121,7 +121,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void anInlineSendTakesItsDataWhenItIsAdded(Kind kind) {
+    void inlineSendTakesItsDataWhenItIsAdded(Kind kind) {
         open(kind);
         postReceive(11);
         MemorySlice message = say("inline");
@@ -134,7 +134,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aListIsOneMessage(Kind kind) {
+    void listIsOneMessage(Kind kind) {
         open(kind);
         postReceive(11);
         pair.buffer.segment().setString(0, "abcd");
@@ -148,7 +148,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void anInlineListMayHaveSlicesOfAnyLengthAndMoreThanARequestHasEntries(Kind kind) {
+    void inlineListMayHaveSlicesOfAnyLengthAndMoreThanARequestHasEntries(Kind kind) {
         open(kind);
         postReceive(11);
         pair.buffer.segment().setString(0, "abcdefgh");
@@ -165,7 +165,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aMessageMayBeEmpty(Kind kind) {
+    void messageMayBeEmpty(Kind kind) {
         open(kind);
         for (int i = 0; i < 3; i++) {
             postReceive(11 + i);
@@ -197,7 +197,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aNumberTravelsBesideAMessage(Kind kind) {
+    void numberTravelsBesideAMessage(Kind kind) {
         open(kind);
         postReceive(11);
         MemorySlice message = say("with a number");
@@ -210,7 +210,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void theShorthandsOfTheQueuePairPostInTheSameWay(Kind kind) {
+    void shorthandsOfTheQueuePairPostInTheSameWay(Kind kind) {
         open(kind);
         postReceive(11);
         MemorySlice message = say("shorthand");
@@ -257,7 +257,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC_BASIC", "RC_EXTENDED", "UC_BASIC", "UC_EXTENDED"})
-    void aWriteArrivesInTheRightPlace(Kind kind) {
+    void writeArrivesInTheRightPlace(Kind kind) {
         open(kind);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
         MemorySlice message = say("written");
@@ -285,7 +285,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC_BASIC", "RC_EXTENDED", "UC_BASIC", "UC_EXTENDED"})
-    void aWriteWithANumberTellsThePeer(Kind kind) {
+    void writeWithImmediateNotifiesThePeer(Kind kind) {
         open(kind);
         postReceive(11);
         MemorySlice message = say("look here");
@@ -305,7 +305,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC_BASIC", "RC_EXTENDED"})
-    void aReadBringsThePeersMemory(Kind kind) {
+    void readBringsThePeersMemory(Kind kind) {
         open(kind);
         pair.peerBuffer.segment().setString(64, "to be read");
         RemoteMemory source = pair.peerBuffer.remoteMemory().slice(64, 12);
@@ -327,7 +327,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC_BASIC", "RC_EXTENDED"})
-    void atomicOperationsTellWhatWasThere(Kind kind) {
+    void atomicOperationsReturnTheOldValue(Kind kind) {
         open(kind);
         MemorySegment counter = pair.peerBuffer.segment();
         counter.set(ValueLayout.JAVA_LONG, 64, 40L);
@@ -354,7 +354,7 @@ class OperationsDeviceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC_BASIC", "RC_EXTENDED"})
-    void aWindowIsBoundUsedAndTakenBackByBothSides(Kind kind) {
+    void windowIsBoundUsedAndTakenBackByBothSides(Kind kind) {
         open(kind);
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
         int first = window.nextRemoteKey();

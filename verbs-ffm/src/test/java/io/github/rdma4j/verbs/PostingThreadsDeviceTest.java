@@ -78,7 +78,7 @@ class PostingThreadsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void theWritesOfTwoThreadsAllArriveWhereTheyBelong(Way way) throws Exception {
+    void writesOfTwoThreadsAllArriveWhereTheyBelong(Way way) throws Exception {
         int each = 400;
         try (PostingPair pair = new PostingPair(QueuePairType.RC, way.operations)) {
             long size = (long) THREADS * each * Long.BYTES;
@@ -113,7 +113,7 @@ class PostingThreadsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void thePreparedWritesOfTwoThreadsAllArriveWhereTheyBelong(Way way) throws Exception {
+    void preparedWritesOfTwoThreadsAllArriveWhereTheyBelong(Way way) throws Exception {
         int each = 400;
         try (PostingPair pair = new PostingPair(QueuePairType.RC, way.operations)) {
             long size = (long) THREADS * each * Long.BYTES;
@@ -146,7 +146,7 @@ class PostingThreadsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void theBatchesOfTwoThreadsGoIntoTheQueueInOnePieceEach(Way way) throws Exception {
+    void batchesOfTwoThreadsGoIntoTheQueueInOnePieceEach(Way way) throws Exception {
         int batches = 100;
         int length = 4;
         int each = batches * length;
@@ -204,7 +204,7 @@ class PostingThreadsDeviceTest {
     }
 
     @Test
-    void theReceivesOfTwoThreadsKeepTheirRoomAndTheirNumbers() throws Exception {
+    void receivesOfTwoThreadsKeepTheirBuffersAndIds() throws Exception {
         int each = 60;
         for (int round = 0; round < 5; round++) {
             try (PostingPair pair = new PostingPair(QueuePairType.RC)) {
@@ -239,7 +239,7 @@ class PostingThreadsDeviceTest {
     }
 
     @Test
-    void aBatchInTheHandsOfAnotherThreadIsAnExceptionThatNamesBoth() throws Exception {
+    void batchInTheHandsOfAnotherThreadIsAnExceptionThatNamesBoth() throws Exception {
         try (PostingPair pair = new PostingPair(QueuePairType.RC)) {
             MemorySlice slice = pair.buffer.slice(0, 8);
             SendBatch sends = pair.pair.startBatch().send(1, slice, SendFlags.SIGNALED);

@@ -57,7 +57,7 @@ class PreparedReceiveDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aSharedReceiveQueueAndOneThatIsNotConnectedYetTakePreparedReceives(boolean shared) {
+    void sharedReceiveQueueAndOneThatIsNotConnectedYetTakePreparedReceives(boolean shared) {
         try (DeviceContext device = TestDevice.open()) {
             ProtectionDomain domain = device.allocateProtectionDomain();
             CompletionQueue queue = device.createCompletionQueue(64);
@@ -98,7 +98,7 @@ class PreparedReceiveDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void manyRoomsArePostedInAnyOrderByOneCall(boolean shared) {
+    void manyBuffersArePostedInAnyOrderByOneCall(boolean shared) {
         try (DeviceContext device = TestDevice.open()) {
             ProtectionDomain domain = device.allocateProtectionDomain();
             CompletionQueue queue = device.createCompletionQueue(64);

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PreparedRequestDeviceTest {
     @ParameterizedTest
     @EnumSource
-    void aWriteMovesInBothMemoriesBetweenItsPosts(Way way) {
+    void writeMovesInBothMemoriesBetweenItsPosts(Way way) {
         try (PostingPair pair = connected(way)) {
             for (int i = 0; i < 16; i++) {
                 word(pair.buffer, i, 100 + i);
@@ -55,7 +55,7 @@ class PreparedRequestDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsNotSetAgainRemains(Way way) {
+    void unchangedFieldsKeepTheirValues(Way way) {
         try (PostingPair pair = connected(way)) {
             PreparedRequest write = pair.pair
                     .prepare()
@@ -79,7 +79,7 @@ class PreparedRequestDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void theLengthChangesBetweenPosts(Way way) {
+    void lengthChangesBetweenPosts(Way way) {
         try (PostingPair pair = connected(way)) {
             memory(pair.buffer).fill((byte) 'x');
             PreparedRequest write =
@@ -96,7 +96,7 @@ class PreparedRequestDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aReadBringsWhatThePeerHasNow(Way way) {
+    void readBringsWhatThePeerHasNow(Way way) {
         try (PostingPair pair = connected(way)) {
             PreparedRequest read = pair.pair
                     .prepare()
@@ -141,7 +141,7 @@ class PreparedRequestDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWriteTellsThePeerAnotherNumberEachTime(Way way) {
+    void eachWriteSendsItsOwnImmediateValue(Way way) {
         try (PostingPair pair = connected(way)) {
             PreparedRequest write = pair.pair
                     .prepare()
@@ -337,7 +337,7 @@ class PreparedRequestDeviceTest {
     }
 
     @Test
-    void anUnreliableConnectionTakesPreparedRequestsToo() {
+    void unreliableConnectionTakesPreparedRequestsToo() {
         try (PostingPair pair = new PostingPair(QueuePairType.UC)) {
             PreparedRequest write =
                     pair.pair.prepare().write(pair.buffer.slice(0, 8), pair.peerBuffer.remoteMemory(), SIGNALED);
@@ -392,7 +392,7 @@ class PreparedRequestDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aFullQueueSaysSoAndTakesTheRequestLater(Way way) {
+    void fullQueueReturnsItAndTakesTheRequestLater(Way way) {
         try (PostingPair pair = connected(way)) {
             PreparedRequest send = pair.pair.prepare().send(pair.buffer.slice(0, 8), SIGNALED);
             PreparedReceive receive = pair.peer.prepareReceive(pair.peerBuffer.slice(0, 8));

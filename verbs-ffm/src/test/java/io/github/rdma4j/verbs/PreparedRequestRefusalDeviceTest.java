@@ -69,7 +69,7 @@ class PreparedRequestRefusalDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aDatagramNeedsADestinationOfItsOwnDomain(Way way) {
+    void datagramNeedsADestinationOfItsOwnDomain(Way way) {
         try (PostingPair pair = datagrams(way);
                 PostingPair stranger = datagrams(way)) {
             MemorySlice slice = pair.buffer.slice(0, 8);
@@ -89,7 +89,7 @@ class PreparedRequestRefusalDeviceTest {
     }
 
     @Test
-    void whatTheQueuePairWasNotCreatedForIsRefused() {
+    void undeclaredOperationIsRefused() {
         try (PostingPair pair = new PostingPair(QueuePairType.RC, SendOperation.SEND)) {
             assertThatThrownBy(() ->
                             pair.pair.prepare().write(pair.buffer.slice(0, 8), pair.peerBuffer.remoteMemory(), NONE))
@@ -100,7 +100,7 @@ class PreparedRequestRefusalDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRequestStaysWithinWhatItWasPreparedWith(Way way) {
+    void requestStaysWithinWhatItWasPreparedWith(Way way) {
         try (PostingPair pair = connected(way)) {
             RemoteMemory remote = pair.peerBuffer.remoteMemory().slice(0, 64);
             PreparedRequest write = pair.pair.prepare().length(16).write(pair.buffer.slice(64, 32), remote, SIGNALED);
@@ -140,7 +140,7 @@ class PreparedRequestRefusalDeviceTest {
     }
 
     @Test
-    void whatAnOperationDoesNotHaveCannotBeSet() {
+    void fieldsOfOtherOperationsCannotBeSet() {
         try (PostingPair pair = connected(Way.BASIC)) {
             RemoteMemory remote = pair.peerBuffer.remoteMemory();
             MemorySlice word = pair.buffer.slice(0, 8);
@@ -159,7 +159,7 @@ class PreparedRequestRefusalDeviceTest {
     }
 
     @Test
-    void aQueuePairThatIsNotConnectedSaysSo() {
+    void unconnectedQueuePairIsReported() {
         try (PostingPair pair = connected(Way.BASIC)) {
             PreparedRequest write =
                     pair.pair.prepare().write(pair.buffer.slice(0, 8), pair.peerBuffer.remoteMemory(), SIGNALED);
@@ -231,7 +231,7 @@ class PreparedRequestRefusalDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAddressHandleThatWasClosedIsAnExceptionAndNothingIsPosted(Way way) {
+    void addressHandleThatWasClosedIsAnExceptionAndNothingIsPosted(Way way) {
         try (PostingPair pair = datagrams(way)) {
             PreparedRequest send = pair.pair.prepare().to(pair.toPeer).send(pair.buffer.slice(0, 8), SIGNALED);
             assertThat(send.tryPost(1)).isTrue();

@@ -23,7 +23,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aFullReceiveQueueSaysSo() {
+    void fullReceiveQueueIsReported() {
         int accepted = 0;
         while (pair.peer.tryPostReceive(accepted, pair.peerBuffer.slice(0, 64))) {
             accepted++;
@@ -33,7 +33,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aReceiveWithMoreSlicesThanTheQueueAllowsIsRefused() {
+    void receiveWithMoreSlicesThanTheQueueAllowsIsRefused() {
         MemorySlice slice = pair.peerBuffer.slice(0, 64);
         SliceList list = SliceList.of(slice, slice, slice, slice);
         assertThatThrownBy(() -> pair.peer.tryPostReceive(1, list))
@@ -42,7 +42,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void aQueuePairInResetTakesNoReceiveAndSaysWhy() {
+    void queuePairInResetRefusesAReceiveWithTheReason() {
         pair.peer.modify(attributes -> attributes.state(QueuePairState.RESET));
         for (Runnable post : List.<Runnable>of(
                 () -> pair.peer.tryPostReceive(1, pair.peerBuffer.slice(0, 64)),
@@ -53,12 +53,12 @@ class QueueLimitsDeviceTest {
             assertThatThrownBy(post::run)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("its state is RESET, and receives can be posted from INIT on")
-                    .hasMessageContaining("Remedy: connect it first");
+                    .hasMessageContaining("Connect it first");
         }
     }
 
     @Test
-    void aQueuePairThatIsNotConnectedRefusesASendAndSaysWhy() {
+    void unconnectedQueuePairRefusesASendWithTheReason() {
         for (QueuePairState state : List.of(QueuePairState.RESET, QueuePairState.INIT)) {
             pair.pair.modify(attributes -> {
                 attributes.state(state);
@@ -74,7 +74,7 @@ class QueueLimitsDeviceTest {
                 assertThatThrownBy(post::run)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("its state is " + state + ", and sends can be posted from RTS on")
-                        .hasMessageContaining("Remedy: connect it first");
+                        .hasMessageContaining("Connect it first");
             }
         }
     }
@@ -100,7 +100,7 @@ class QueueLimitsDeviceTest {
     }
 
     @Test
-    void whatOnlyReceivesNeedsAnXrcDomainOrATableOfWorkQueues() {
+    void receiveOnlyQueuePairNeedsAnXrcDomainOrAWorkQueueTable() {
         assertThatThrownBy(() -> pair.domain.createQueuePair(QueuePairType.XRC_RECV, config -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("an XRC domain is for queue pairs of type XRC_RECV, which need one: xrcDomain(...)");

@@ -66,7 +66,7 @@ class QueueMemoryTest {
     }
 
     @Test
-    void whatDoesNotFitIsAFailedAllocation() {
+    void oversizedQueueIsAFailedAllocation() {
         MemorySegment memory = arena.allocate(8192, 4096);
         assertThat(allocate(returning(memory), 8193, 4096).address()).isZero();
         assertThat(allocate(returning(memory.asSlice(64)), 4096, 4096).address())
@@ -77,7 +77,7 @@ class QueueMemoryTest {
     }
 
     @Test
-    void anExceptionIsAFailedAllocationAndNotTheEndOfTheProcess() {
+    void exceptionIsAFailedAllocationAndNotTheEndOfTheProcess() {
         QueueAllocator throwing = new QueueAllocator() {
             @Override
             public MemorySegment allocate(long size, long alignment, long resourceType) {

@@ -65,14 +65,14 @@ class QueuePairConfigDeviceTest {
     }
 
     @Test
-    void aMissingCompletionQueueIsNamed() {
+    void missingCompletionQueueIsNamed() {
         assertThatThrownBy(() -> domain.prepareQueuePair(QueuePairType.RC, config -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("completionQueue(...) was not called");
     }
 
     @Test
-    void aRefusedQueuePairLeavesNothingBehind() {
+    void refusedQueuePairLeavesNothingBehind() {
         assertRefused(config -> config.gidIndex(254), "no GID");
         assertThat(domain.childCount()).isZero();
         assertThat(queue.childCount()).isZero();
@@ -80,7 +80,7 @@ class QueuePairConfigDeviceTest {
     }
 
     @Test
-    void theEndpointTellsWhatThePeerNeeds() {
+    void endpointHasTheAddressForThePeer() {
         try (PreparedQueuePair prepared = domain.prepareQueuePair(
                 QueuePairType.RC, config -> config.completionQueue(queue).packetSequenceNumber(0x123456))) {
             QueuePairEndpoint endpoint = prepared.endpoint();
@@ -95,7 +95,7 @@ class QueuePairConfigDeviceTest {
     }
 
     @Test
-    void aQueuePairConnectsOnceAndReportsAnImpossiblePeer() {
+    void queuePairConnectsOnceAndReportsAnImpossiblePeer() {
         PreparedQueuePair prepared = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
         QueuePairEndpoint mine = prepared.endpoint();
         QueuePairEndpoint withoutGid = new QueuePairEndpoint(
@@ -129,7 +129,7 @@ class QueuePairConfigDeviceTest {
     }
 
     @Test
-    void theFlowLabelIsThatOfTheRoute() {
+    void flowLabelIsThatOfTheRoute() {
         try (PreparedQueuePair prepared =
                 domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue))) {
             QueuePair connected = prepared.connect(prepared.endpoint(), config -> config.flowLabel(0xabcde));

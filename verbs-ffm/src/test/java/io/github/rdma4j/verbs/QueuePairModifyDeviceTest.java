@@ -85,7 +85,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void whatIsSetByHandIsWhatIsQueried() {
+    void queryReturnsModifiedAttributes() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         assertThat(queuePair.state()).isEqualTo(QueuePairState.INIT);
         queuePair.modify(a -> readyToReceive(a, path(gid.gid()).withTrafficClass(8)));
@@ -123,20 +123,20 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aMissingAttributeIsNamed() {
+    void missingAttributeIsNamed() {
         ModifyQueuePairException e = refused(a -> a.state(QueuePairState.INIT).partitionKeyIndex(0));
         assertThat(e.missing()).containsExactlyInAnyOrder(QueuePairAttribute.PORT, QueuePairAttribute.ACCESS_FLAGS);
         assertThat(e.superfluous()).isEmpty();
         assertThat(e)
                 .hasMessage(
                         "ibv_modify_qp(0x%06x RC, RESET to INIT, PKEY_INDEX=0) failed: EINVAL (Invalid argument):"
-                                + " missing: ACCESS_FLAGS, PORT. Remedy: set remoteAccess, port",
+                                + " missing: ACCESS_FLAGS, PORT. Set remoteAccess, port",
                         queuePair.number());
         assertThat(queuePair.state()).isEqualTo(QueuePairState.RESET);
     }
 
     @Test
-    void aSuperfluousAttributeIsNamed() {
+    void superfluousAttributeIsNamed() {
         ModifyQueuePairException e = refused(a -> {
             init(a);
             a.queueKey(0x1234);
@@ -146,22 +146,22 @@ class QueuePairModifyDeviceTest {
         assertThat(e)
                 .hasMessageContaining(
                         "QKEY=0x00001234) failed: EINVAL (Invalid argument): RESET to INIT of RC queue pairs does not"
-                                + " take QKEY. Remedy: do not set queueKey");
+                                + " take QKEY. Do not set queueKey");
     }
 
     @Test
-    void anImpossibleTransitionIsNamedWithTheWayThatLeadsThere() {
+    void impossibleTransitionIsNamedWithTheWayThatLeadsThere() {
         ModifyQueuePairException e = refused(QueuePairModifyDeviceTest::readyToSend);
         assertThat(e.from()).isEqualTo(QueuePairState.RESET);
         assertThat(e.to()).isEqualTo(QueuePairState.RTS);
         assertThat(e)
                 .hasMessageEndingWith(
-                        "EINVAL (Invalid argument): RC queue pairs do not go from RESET to RTS. Remedy: go RESET to"
+                        "EINVAL (Invalid argument): RC queue pairs do not go from RESET to RTS. Go RESET to"
                                 + " INIT to RTR to RTS");
         queuePair.modify(QueuePairModifyDeviceTest::init);
         queuePair.modify(a -> a.state(QueuePairState.ERR));
         assertThat(refused(QueuePairModifyDeviceTest::init))
-                .hasMessageContaining("RC queue pairs do not go from ERR to INIT. Remedy: go ERR to RESET to INIT");
+                .hasMessageContaining("RC queue pairs do not go from ERR to INIT. Go ERR to RESET to INIT");
         if (KernelVersion.isAtLeast(6, 12)) { // SoftRoCE has come to look at changes of the state alone
             queuePair.modify(a -> a.minRnrTimer(1));
         } else {
@@ -171,7 +171,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aWrongCurrentStateIsNamed() {
+    void wrongCurrentStateIsNamed() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         assertThat(refused(a -> {
                     readyToReceive(a, path(gid.gid()));
@@ -181,16 +181,16 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aGidIndexWithoutAnEntryIsNamed() {
+    void gidIndexWithoutAnEntryIsNamed() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         AddressHandleAttributes path = AddressHandleAttributes.toGid(1, 200, gid.gid());
         assertThat(refused(a -> readyToReceive(a, path)))
                 .hasMessageContaining("port 1 has no GID at index 200; in use: [0, 1")
-                .hasMessageContaining("Remedy: use an index that DeviceContext.gidTable lists");
+                .hasMessageContaining("Use an index that DeviceContext.gidTable lists");
     }
 
     @Test
-    void aPathWithoutAGidIsNamedOnEthernet() {
+    void pathWithoutAGidIsNamedOnEthernet() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         assertThat(refused(a -> readyToReceive(a, AddressHandleAttributes.toLid(1, 5))))
                 .hasMessageContaining("the path has no global route, and port 1 is Ethernet")
@@ -198,7 +198,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aPeerOfAnotherAddressFamilyIsNamed() {
+    void peerOfAnotherAddressFamilyIsNamed() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         byte[] global = new byte[Gid.LENGTH];
         global[0] = 0x20;
@@ -213,7 +213,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerIsNamed() throws Exception {
+    void peerThatDoesNotAnswerIsNamed() throws Exception {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         Gid silent = ipv4("10.99.0.200");
         ModifyQueuePairException e = refused(a -> readyToReceive(a, path(silent)));
@@ -245,7 +245,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void pacingIsUnsupportedAndSaysSo() {
+    void unsupportedPacingIsReported() {
         assertThatThrownBy(() -> queuePair.modify(a -> a.rateLimit(1000)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("the driver offers no packet pacing (RATE_LIMIT)");
@@ -254,7 +254,7 @@ class QueuePairModifyDeviceTest {
     }
 
     @Test
-    void theSendQueueDrainsAndRunsOn() {
+    void sendQueueDrainsAndRunsOn() {
         queuePair.modify(QueuePairModifyDeviceTest::init);
         queuePair.modify(a -> readyToReceive(a, path(gid.gid())));
         queuePair.modify(QueuePairModifyDeviceTest::readyToSend);

@@ -47,7 +47,7 @@ class QueuePairQueryDeviceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC", "UC", "UD"})
-    void aNewQueuePairIsInResetAndHasWhatWasAskedFor(QueuePairType type) {
+    void newQueuePairIsInResetAndHasWhatWasAskedFor(QueuePairType type) {
         QueuePair queuePair = create(type);
         assertThat(queuePair.state()).isEqualTo(QueuePairState.RESET);
         QueuePairAttributes attributes = queuePair.query(QueuePairAttribute.STATE, QueuePairAttribute.CAP);
@@ -68,7 +68,7 @@ class QueuePairQueryDeviceTest {
     /** One that posts by ibv_wr_* is created by ibv_create_qp_ex. */
     @ParameterizedTest
     @EnumSource(names = {"RC", "UC", "UD"})
-    void anExtendedQueuePairIsQueriedAndMovedLikeAnyOther(QueuePairType type) {
+    void extendedQueuePairIsQueriedAndMovedLikeAnyOther(QueuePairType type) {
         QueuePair queuePair = domain.createQueuePair(
                 type,
                 config -> config.completionQueue(queue)
@@ -102,7 +102,7 @@ class QueuePairQueryDeviceTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC", "UC"})
-    void aPreparedConnectionIsInInit(QueuePairType type) {
+    void preparedConnectionIsInInit(QueuePairType type) {
         PreparedQueuePair prepared = domain.prepareQueuePair(
                 type, config -> config.completionQueue(queue).remoteAccess(AccessFlag.REMOTE_WRITE));
         QueuePair queuePair = prepared.connect(prepared.endpoint());
@@ -115,7 +115,7 @@ class QueuePairQueryDeviceTest {
     }
 
     @Test
-    void aPreparedDatagramQueuePairIsActivatedToReadyToSend() {
+    void preparedDatagramQueuePairIsActivatedToReadyToSend() {
         PreparedQueuePair prepared = domain.prepareQueuePair(
                 QueuePairType.UD, config -> config.completionQueue(queue).queueKey(0x777));
         QueuePair queuePair = prepared.activate();
@@ -124,7 +124,7 @@ class QueuePairQueryDeviceTest {
     }
 
     @Test
-    void aDatagramQueuePairGoesThroughItsStatesByHand() {
+    void datagramQueuePairGoesThroughItsStatesByHand() {
         QueuePair queuePair = create(QueuePairType.UD);
         queuePair.modify(
                 a -> a.state(QueuePairState.INIT).partitionKeyIndex(0).port(1).queueKey(0x123));
@@ -140,7 +140,7 @@ class QueuePairQueryDeviceTest {
     }
 
     @Test
-    void aDatagramQueuePairTakesNoPath() {
+    void datagramQueuePairTakesNoPath() {
         QueuePair queuePair = create(QueuePairType.UD);
         queuePair.modify(
                 a -> a.state(QueuePairState.INIT).partitionKeyIndex(0).port(1).queueKey(0x123));
@@ -153,11 +153,11 @@ class QueuePairQueryDeviceTest {
         assertThat(e.superfluous()).containsExactly(QueuePairAttribute.AV, QueuePairAttribute.PATH_MTU);
         assertThat(e)
                 .hasMessageContaining(
-                        "INIT to RTR of UD queue pairs does not take AV, PATH_MTU. Remedy: do not set path, pathMtu");
+                        "INIT to RTR of UD queue pairs does not take AV, PATH_MTU. Do not set path, pathMtu");
     }
 
     @Test
-    void anUnreliableConnectionTakesNoTimeout() {
+    void unreliableConnectionTakesNoTimeout() {
         PreparedQueuePair prepared = domain.prepareQueuePair(QueuePairType.UC, config -> config.completionQueue(queue));
         QueuePair queuePair = prepared.connect(prepared.endpoint());
         if (KernelVersion.isAtLeast(6, 12)) { // SoftRoCE has come to look at changes of the state alone

@@ -49,7 +49,7 @@ class QueuePairTuningDeviceTest {
     }
 
     @Test
-    void aGroupIsJoinedOnceAndLeft() {
+    void groupIsJoinedOnceAndLeft() {
         datagrams.attachMulticast(GROUP, 0);
         datagrams.attachMulticast(group(2), 0);
         assertThatIllegalStateException()
@@ -64,7 +64,7 @@ class QueuePairTuningDeviceTest {
 
     /** The kernel says EBUSY to the destruction of a queue pair that is in a group. */
     @Test
-    void aQueuePairInAGroupClosesLikeAnyOther() {
+    void queuePairInAGroupClosesLikeAnyOther() {
         datagrams.attachMulticast(GROUP, 0);
         datagrams.attachMulticast(group(2), 0);
         datagrams.close();
@@ -73,7 +73,7 @@ class QueuePairTuningDeviceTest {
     }
 
     @Test
-    void whatCannotBeInAGroupIsRefused() {
+    void queuePairOutsideAGroupIsRefused() {
         QueuePair connected = domain.createQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
         assertThatIllegalStateException()
                 .isThrownBy(() -> connected.attachMulticast(GROUP, 0))
@@ -122,7 +122,7 @@ class QueuePairTuningDeviceTest {
     }
 
     @Test
-    void theOrderOfDataFollowsFromBothWaysOfAsking() {
+    void orderOfDataFollowsFromBothWaysOfAsking() {
         assertThat(QueuePairTuning.dataInOrder(0, 0)).isEqualTo(DataInOrder.NONE);
         assertThat(QueuePairTuning.dataInOrder(0, 1)).isEqualTo(DataInOrder.WHOLE_MESSAGE);
         assertThat(QueuePairTuning.dataInOrder(3, 1)).isEqualTo(DataInOrder.WHOLE_MESSAGE);

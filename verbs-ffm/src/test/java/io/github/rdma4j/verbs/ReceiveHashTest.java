@@ -19,7 +19,7 @@ class ReceiveHashTest {
     private final Arena arena = Arena.ofAuto();
 
     @Test
-    void aHashIsWrittenWithItsKeyAndFields() {
+    void hashIsWrittenWithItsKeyAndFields() {
         byte[] key = new byte[40];
         key[39] = 7;
         ReceiveHashConfig hash = ReceiveHashConfig.toeplitz(
@@ -67,7 +67,7 @@ class ReceiveHashTest {
     }
 
     @Test
-    void aTableListsItsQueues() {
+    void tableListsItsQueues() {
         MemorySegment attributes = ReceiveWorkQueueTable.attributes(List.of(0x10L, 0x20L, 0x10L, 0x30L), arena);
         assertThat(ibv_rwq_ind_table_init_attr.log_ind_tbl_size(attributes)).isEqualTo(2);
         assertThat(ibv_rwq_ind_table_init_attr

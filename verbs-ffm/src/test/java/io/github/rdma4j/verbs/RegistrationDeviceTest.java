@@ -78,7 +78,7 @@ class RegistrationDeviceTest {
     }
 
     @Test
-    void aZeroBasedRegionIsNamedByOffsets() {
+    void zeroBasedRegionIsNamedByOffsets() {
         if (KernelVersion.isAtLeast(6, 12)) { // SoftRoCE has come to look at the flags
             assertThatThrownBy(() -> pair.domain.registerMemory(memory, LOCAL_WRITE, REMOTE_WRITE, ZERO_BASED))
                     .isInstanceOf(UnsupportedVerbException.class)
@@ -93,7 +93,7 @@ class RegistrationDeviceTest {
     }
 
     @Test
-    void theFlagsThatEveryDeviceTakes() {
+    void flagsThatEveryDeviceTakes() {
         for (List<AccessFlag> flags : List.of(
                 List.<AccessFlag>of(),
                 List.of(REMOTE_READ),
@@ -155,7 +155,7 @@ class RegistrationDeviceTest {
     }
 
     @Test
-    void aConfigurationRegistersTheSame() {
+    void configurationRegistersTheSame() {
         MemoryRegion region = pair.domain.registerMemory(
                 config -> config.segment(memory).iova(0x10000).access(LOCAL_WRITE, REMOTE_WRITE));
         assertThat(region.address()).isEqualTo(0x10000);
@@ -197,7 +197,7 @@ class RegistrationDeviceTest {
     }
 
     @Test
-    void aSegmentNamesItsSlice() {
+    void segmentNamesItsSlice() {
         MemoryRegion region = pair.domain.registerMemory(memory, LOCAL_WRITE);
         MemorySlice slice = region.slice(memory.asSlice(1000, 24));
         assertThat(slice.offset()).isEqualTo(1000);
@@ -313,7 +313,7 @@ class RegistrationDeviceTest {
     }
 
     @Test
-    void aDmaHandleNeedsANewLibraryAndAnAdapterWithHints() {
+    void dmaHandleNeedsANewLibraryAndAnAdapterWithHints() {
         assertThatThrownBy(() -> pair.device.allocateDmaHandle(config -> config.processor(0)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining("ibv_alloc_dmah")
@@ -327,7 +327,7 @@ class RegistrationDeviceTest {
     }
 
     @Test
-    void aBufferOfTheProviderNeedsANewLibrary() {
+    void bufferOfTheProviderNeedsANewLibrary() {
         assertThatThrownBy(() -> pair.domain.allocateBuffer(0)).isInstanceOf(IllegalArgumentException.class);
         if (!libraryHas("ibv_alloc_buf")) {
             assertThatThrownBy(() -> pair.domain.allocateBuffer(4096))

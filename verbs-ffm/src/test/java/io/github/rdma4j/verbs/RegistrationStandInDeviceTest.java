@@ -153,7 +153,7 @@ class RegistrationStandInDeviceTest {
     }
 
     @Test
-    void aRegionOfAdapterMemoryHasNoSegmentAndIsNamedByOffsets() {
+    void regionOfAdapterMemoryHasNoSegmentAndIsNamedByOffsets() {
         AdapterMemory memory = pair.device.allocateAdapterMemory(SIZE, 0);
         MemoryRegion region = pair.domain.registerAdapterMemory(memory, 4096, 4096, LOCAL_WRITE, REMOTE_WRITE);
         assertThat(calls)
@@ -190,7 +190,7 @@ class RegistrationStandInDeviceTest {
     }
 
     @Test
-    void aNullRegionHasRoomForEverything() {
+    void nullRegionTakesEverySize() {
         verbs_context.alloc_null_mr(
                 driver,
                 verbs_context.alloc_null_mr.allocate(

@@ -44,7 +44,7 @@ class ResourceTreeDeviceTest {
     }
 
     @Test
-    void whatDependsOnSomethingYoungerIsClosedBeforeIt() {
+    void dependentsAreClosedBeforeYoungerResources() {
         try (ConnectedPair pair = new ConnectedPair(4096)) {
             CompletionChannel younger = pair.device.createCompletionChannel();
             for (QueuePair one : List.of(pair.pair, pair.peer, pair.peer)) {
@@ -59,7 +59,7 @@ class ResourceTreeDeviceTest {
     }
 
     @Test
-    void whatAResourceKnowsOfItselfCanBeAskedAfterTheClose() {
+    void attributesAreReadableAfterTheClose() {
         ConnectedPair pair = new ConnectedPair(4096, config -> config.maxInlineData(32));
         int number = pair.pair.number();
         int key = pair.buffer.localKey();
@@ -102,7 +102,7 @@ class ResourceTreeDeviceTest {
     }
 
     @RepeatedTest(20)
-    void aCloseThatRacesAPollAndAPostIsAnException() throws Exception {
+    void closeThatRacesAPollAndAPostIsAnException() throws Exception {
         ConnectedPair pair = new ConnectedPair(4096);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
         MemorySlice slice = pair.buffer.slice(0, 8);

@@ -35,7 +35,7 @@ class SafepointsOnLibmlx5 {
     }
 
     @Test
-    void aLoopThatPollsAnEmptyQueueStops() throws InterruptedException {
+    void loopThatPollsAnEmptyQueueStops() throws InterruptedException {
         try (DeviceContext device = DeviceContext.open(Mlx5StandIn.DEVICE)) {
             CompletionQueue queue = device.createCompletionQueue(16);
             CountDownLatch compiled = new CountDownLatch(1);

@@ -55,7 +55,7 @@ class ScatterToCompletionDeviceTest {
 
     @Test
     @Tag("checkout")
-    void anMlx5AdaptersLibraryIsTold() throws Exception {
+    void libraryOfAnMlx5AdapterIsDetected() throws Exception {
         Path library = StandInMlx5.compile(folder);
         assertThat(ChildJvm.run(ChildJvm.command(Program.class.getName(), List.of("-Dstand.in=" + library))))
                 .containsExactly(

@@ -24,7 +24,7 @@ class SecondProviderDeviceTest {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     @Test
-    void aMessageIsSentReceivedAndFoundThroughItsFunctions() {
+    void messageIsSentReceivedAndFoundThroughItsFunctions() {
         try (PostingPair pair = new PostingPair(QueuePairType.RC);
                 Arena arena = Arena.ofConfined()) {
             DeviceContext device = pair.device;

@@ -88,7 +88,7 @@ class SenderAddressDeviceTest {
     }
 
     @Test
-    void anAnswerFindsItsWayBack() {
+    void answerFindsItsWayBack() {
         assertThat(queuePair.tryPostReceive(10, buffer.slice(1024, 256))).isTrue();
         assertThat(queuePair.tryPostReceive(11, buffer.slice(2048, 256))).isTrue();
         AddressHandle there = domain.createAddressHandle(
@@ -113,7 +113,7 @@ class SenderAddressDeviceTest {
     }
 
     @Test
-    void anExtendedCompletionTellsTheSenderToo() {
+    void extendedCompletionAlsoHasTheSender() {
         ExtendedCompletionQueue extended = context.createExtendedCompletionQueue(
                 16,
                 config -> config.fields(
@@ -143,7 +143,7 @@ class SenderAddressDeviceTest {
 
     /** On RoCE the kernel drops what comes for a group that no socket has joined; rdma_cm joins by itself. */
     @Test
-    void aGroupReceivesWhatIsSentToIt() throws Exception {
+    void groupReceivesWhatIsSentToIt() throws Exception {
         Gid group = group(gid.gid());
         InetAddress address = InetAddress.getByAddress(
                 group.isIpv4Mapped() ? Arrays.copyOfRange(group.bytes(), 12, Gid.LENGTH) : group.bytes());

@@ -126,7 +126,7 @@ class SharedReceiveQueueDeviceTest {
     }
 
     @Test
-    void theLimitIsAnEventThatNamesTheQueue() {
+    void limitIsAnEventThatNamesTheQueue() {
         SharedReceiveQueue shared = create(16);
         LoopbackPair pair = connect(shared);
         for (int i = 0; i < 4; i++) {
@@ -148,7 +148,7 @@ class SharedReceiveQueueDeviceTest {
     }
 
     @Test
-    void anEventThatNobodyTookDoesNotHinderAClose() {
+    void eventThatNobodyTookDoesNotHinderAClose() {
         SharedReceiveQueue shared = create(16);
         LoopbackPair pair = connect(shared);
         for (int i = 0; i < 2; i++) {
@@ -217,7 +217,7 @@ class SharedReceiveQueueDeviceTest {
     }
 
     @Test
-    void whatSoftRoceDoesNotOfferIsRefused() {
+    void unsupportedBySoftRoceIsRefused() {
         assertThatThrownBy(() -> domain.createSharedReceiveQueue(config -> config.tagMatching(queue, 4, 4)))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageContaining(

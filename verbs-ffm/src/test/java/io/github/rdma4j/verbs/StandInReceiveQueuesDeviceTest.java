@@ -88,7 +88,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
     }
 
     @Test
-    void aWorkQueueIsCreatedMovedFedAndClosedBehindItsTable() {
+    void workQueueIsCreatedMovedFedAndClosedBehindItsTable() {
         standInForWorkQueues();
         WorkQueue work = domain.createWorkQueue(
                 queue, config -> config.maxWorkRequests(8).maxScatterGather(2).flags(WorkQueueFlag.CVLAN_STRIPPING));
@@ -155,7 +155,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
 
     /** libmlx5 takes the lock of the completion queue then, and sets its counters to 0. */
     @Test
-    void aWorkQueueChangesItsStateWhileNobodyPollsByACursorOrPosts() throws Exception {
+    void workQueueChangesItsStateWhileNobodyPollsByACursorOrPosts() throws Exception {
         standInForWorkQueues();
         ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(16, config -> {});
         WorkQueue work = domain.createWorkQueue(inPlace, config -> config.maxWorkRequests(8));
@@ -194,7 +194,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
 
     /** The driver writes the handle of what it adds into the request, which serves the other operations, too. */
     @Test
-    void aListOfTagsNamesTheEntryThatWasAddedLast() {
+    void listOfTagsNamesTheEntryThatWasAddedLast() {
         standInForTagMatching();
         int[] next = {40};
         verbs_context.post_srq_ops(
@@ -230,7 +230,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
 
     /** libmlx5 destroys a queue pair of its own then, which completes there; a basic queue stands in. */
     @Test
-    void aSharedQueueThatMatchesTagsIsClosedWhileNobodyPollsByACursor() {
+    void sharedQueueThatMatchesTagsIsClosedWhileNobodyPollsByACursor() {
         standInForTagMatching();
         ExtendedCompletionQueue inPlace = context.createExtendedCompletionQueue(64, config -> {});
         int room = inPlace.capacity();
@@ -261,7 +261,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
     }
 
     @Test
-    void whatTheDriverDoesNotDestroyRemainsUsable() {
+    void refusedDestroyLeavesTheResourceUsable() {
         standInForWorkQueues();
         WorkQueue work = domain.createWorkQueue(queue, config -> config.maxWorkRequests(8));
         MemoryRegion region = domain.allocateMemory(128, AccessFlag.LOCAL_WRITE);

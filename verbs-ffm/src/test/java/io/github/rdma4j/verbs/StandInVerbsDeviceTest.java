@@ -53,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StandInVerbsDeviceTest extends StandInVerbs {
     /** libmlx5 returns -2 for a completion that it does not understand; here a function that returns -1 stands in. */
     @Test
-    void aNegativeAnswerOfACursorIsNotTakenForAnErrno() {
+    void negativeAnswerOfACursorIsNotTakenForAnErrno() {
         MemorySegment real = verbs_context.create_cq_ex(table);
         MemorySegment refusesNumbers = Linker.nativeLinker().defaultLookup().findOrThrow("dup");
         verbs_context.create_cq_ex(
@@ -73,7 +73,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
     }
 
     @Test
-    void aFlowRuleCountsAndIsClosedBeforeItsCounters() {
+    void flowRuleCountsAndIsClosedBeforeItsCounters() {
         List<MemorySegment> rules = new ArrayList<>();
         MemorySegment flow = object();
         MemorySegment countersObject = object();
@@ -140,7 +140,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
     }
 
     @Test
-    void anEspActionIsCreatedModifiedAndClosed() {
+    void espActionIsCreatedModifiedAndClosed() {
         verbs_context.create_flow_action_esp(
                 table, verbs_context.create_flow_action_esp.allocate((ctx, attr) -> object(), arena));
         verbs_context.modify_flow_action_esp(
@@ -163,7 +163,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
     }
 
     @Test
-    void aParentDomainIsTheSameDomainWithAnAllocator() {
+    void parentDomainIsTheSameDomainWithAnAllocator() {
         // Another domain of the device plays the parent, so that the library can take it for one.
         MemorySegment played = ExportedVerb.ALLOC_PD.pointer(MemorySegment.ofAddress(context.handle()));
         List<String> allocated = new ArrayList<>();
@@ -224,7 +224,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
     }
 
     @Test
-    void anXrcDomainIsOpenedByItsFile(@TempDir Path folder) {
+    void xrcDomainIsOpenedByItsFile(@TempDir Path folder) {
         verbs_context.open_xrcd(
                 table,
                 verbs_context.open_xrcd.allocate(
@@ -250,7 +250,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
 
     /** The kernel names it by its structure, as those that this process has created; here a file does. */
     @Test
-    void anEventOfAQueuePairOfAnotherProcessNamesIt(@TempDir Path folder) throws Exception {
+    void eventOfAQueuePairOfAnotherProcessNamesIt(@TempDir Path folder) throws Exception {
         verbs_context.open_xrcd(table, verbs_context.open_xrcd.allocate((ctx, attr) -> object(), arena));
         verbs_context.close_xrcd(table, verbs_context.close_xrcd.allocate(xrcd -> note("close"), arena));
         verbs_context.open_qp(table, verbs_context.open_qp.allocate((ctx, attr) -> createNativeQueuePair(), arena));
@@ -287,7 +287,7 @@ class StandInVerbsDeviceTest extends StandInVerbs {
     }
 
     @Test
-    void theRawClockIsSecondsAndNanoseconds() {
+    void rawClockIsSecondsAndNanoseconds() {
         verbs_context.query_rt_values(
                 table,
                 verbs_context.query_rt_values.allocate(

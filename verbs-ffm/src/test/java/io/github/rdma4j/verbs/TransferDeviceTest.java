@@ -49,7 +49,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aWriteArrivesAtItsPlaceAndNowhereElse() {
+    void writeArrivesAtItsPlaceAndNowhereElse() {
         fill(pair.buffer, 1);
         pair.peerBuffer.segment().fill((byte) 0);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
@@ -68,7 +68,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aReadFetches() {
+    void readFetches() {
         fill(pair.peerBuffer, 5);
         assertThat(pair.pair.tryPostRead(1, pair.buffer.slice(), pair.peerBuffer.remoteMemory(), SIGNALED))
                 .isTrue();
@@ -79,7 +79,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aSendGoesIntoTheOldestReceive() {
+    void sendGoesIntoTheOldestReceive() {
         fill(pair.buffer, 9);
         assertThat(pair.peer.tryPostReceive(10, pair.peerBuffer.slice(0, 1000))).isTrue();
         assertThat(pair.peer.tryPostReceive(11, pair.peerBuffer.slice(1000, 1000)))
@@ -124,7 +124,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aBatchPostsItsRequestsInOrder() {
+    void batchPostsItsRequestsInOrder() {
         fill(pair.buffer, 3);
         SendBatch batch = pair.pair.startBatch();
         RemoteMemory target = pair.peerBuffer.remoteMemory();
@@ -152,7 +152,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aBatchHoldsNoMoreThanItsCapacity() {
+    void batchHoldsNoMoreThanItsCapacity() {
         SendBatch batch = pair.pair.startBatch();
         assertThat(batch.capacity()).isEqualTo(16);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
@@ -166,7 +166,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aFullQueueIsAReturnValueAndNothingIsLost() {
+    void fullQueueIsAReturnValueAndNothingIsLost() {
         // Receives, because without a sender they stay.
         int posted = 0;
         while (pair.peer.tryPostReceive(posted, pair.peerBuffer.slice(posted % 16, 8))) {
@@ -184,7 +184,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aWrongKeyEndsTheConnectionWithAnExplanation() {
+    void wrongKeyEndsTheConnectionWithAnExplanation() {
         RemoteMemory right = pair.peerBuffer.remoteMemory();
         RemoteMemory wrong = new RemoteMemory(right.address(), 8, right.remoteKey() ^ 0x5555);
         assertThat(pair.pair.tryPostWrite(5, pair.buffer.slice(0, 8), wrong, SIGNALED))
@@ -200,7 +200,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void theErrorStateGivesEverythingPostedBack() {
+    void errorStateGivesEverythingPostedBack() {
         assertThat(pair.peer.tryPostReceive(3, pair.peerBuffer.slice(0, 8))).isTrue();
         pair.peer.toError();
         assertThat(pair.peer.state()).isEqualTo(QueuePairState.ERR);
@@ -211,7 +211,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void anEmptyMessageTravelsToo() {
+    void emptyMessageTravelsToo() {
         assertThat(pair.pair.tryPostWrite(
                         1,
                         pair.buffer.slice(0, 0),
@@ -222,7 +222,7 @@ class TransferDeviceTest {
     }
 
     @Test
-    void aMessageLongerThanTheReceiveFails() {
+    void messageLongerThanTheReceiveFails() {
         assertThat(pair.peer.tryPostReceive(1, pair.peerBuffer.slice(0, 10))).isTrue();
         assertThat(pair.pair.tryPostSend(1, pair.buffer.slice(0, 11), SIGNALED)).isTrue();
         assertThat(pair.await().isSuccess()).isFalse();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** A port of InfiniBand that is cabled, and that no subnet manager has configured. */
 class UnmanagedPortOnLibmlx5 {
     @Test
-    void aQueuePairIsRefusedWithTheSubnetManagersName() {
+    void queuePairIsRefusedWithTheSubnetManagersName() {
         try (DeviceContext device = DeviceContext.open(Mlx5StandIn.DEVICE)) {
             assertThat(device.port(1).state()).isEqualTo(PortState.INIT);
             assertThat(device.port(1).lid()).isZero();

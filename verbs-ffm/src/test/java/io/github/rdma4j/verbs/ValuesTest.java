@@ -34,14 +34,14 @@ class ValuesTest {
 
     @ParameterizedTest
     @EnumSource(value = Mtu.class, mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
-    void anMtuIsFoundByItsCodeAndItsSize(Mtu mtu) {
+    void mtuIsFoundByItsCodeAndItsSize(Mtu mtu) {
         assertThat(Mtu.ofCode(mtu.code())).isSameAs(mtu);
         assertThat(Mtu.ofBytes(mtu.bytes())).isSameAs(mtu);
         assertThat(mtu.name()).isEqualTo("MTU_" + mtu.bytes());
     }
 
     @Test
-    void whatAQueryDoesNotTellIsUnknown() {
+    void missingQueryValueIsUnknown() {
         assertThat(Mtu.ofQuery(0)).isSameAs(Mtu.UNKNOWN);
         assertThat(Mtu.ofQuery(17)).isSameAs(Mtu.UNKNOWN);
         assertThat(Mtu.ofQuery(3)).isSameAs(Mtu.MTU_1024);
@@ -51,7 +51,7 @@ class ValuesTest {
     }
 
     @Test
-    void theLeastAndTheMostAreWithinTheBounds() {
+    void leastAndTheMostAreWithinTheBounds() {
         assertThat(Mtu.ofQuery(1)).isEqualTo(Mtu.MTU_256);
         assertThat(Mtu.ofQuery(5)).isEqualTo(Mtu.MTU_4096);
         assertThat(WorkCompletionStatus.ofCode(0)).isEqualTo(WorkCompletionStatus.SUCCESS);
@@ -70,14 +70,14 @@ class ValuesTest {
     }
 
     @Test
-    void aFailedPollIsNotTakenForAnErrno() {
+    void failedPollIsNotTakenForAnErrno() {
         assertThat(CompletionQueue.pollFailed("ibv_poll_cq", "mlx5_0", -2))
                 .hasMessageContaining("returned -2")
                 .hasMessageNotContaining("ENOENT");
     }
 
     @Test
-    void aDriverThatNamesNoRefusedRequestIsTakenToHaveAcceptedNone() {
+    void driverThatNamesNoRefusedRequestIsTakenToHaveAcceptedNone() {
         SendRequests requests = new SendRequests(Arena.ofAuto(), 4, 0);
         MemorySegment bad =
                 MemorySegment.ofAddress(requests.badRequestAddress()).reinterpret(8);
@@ -91,7 +91,7 @@ class ValuesTest {
     }
 
     @Test
-    void whatWasAcceptedOfAListInAnyOrderIsWhatStoodBeforeTheRefusedOne() {
+    void requestsBeforeTheRefusedOneAreAccepted() {
         SendRequests requests = new SendRequests(Arena.ofAuto(), 4, 0);
         MemorySegment bad =
                 MemorySegment.ofAddress(requests.badRequestAddress()).reinterpret(8);
@@ -109,7 +109,7 @@ class ValuesTest {
     }
 
     @Test
-    void anUnknownMtuIsRefused() {
+    void unknownMtuIsRefused() {
         for (int code : new int[] {0, 6, -1}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> Mtu.ofCode(code))
@@ -187,7 +187,7 @@ class ValuesTest {
     }
 
     @Test
-    void anEndpointChecksItsRanges() {
+    void endpointChecksItsRanges() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new QueuePairEndpoint(1 << 24, 0, 0, Gid.ZERO, Mtu.MTU_1024))
                 .withMessageContaining("queue pair number 0x1000000 has more than 24 bits");
@@ -199,7 +199,7 @@ class ValuesTest {
     }
 
     @Test
-    void whatAPeerMustKnowTravelsAsBytes() {
+    void peerAddressesTravelAsBytes() {
         byte[] gid = new byte[Gid.LENGTH];
         gid[0] = (byte) 0xfe;
         gid[15] = 7;
@@ -228,10 +228,10 @@ class ValuesTest {
     }
 
     @Test
-    void anExceptionSaysOperationErrnoCauseAndRemedy() {
+    void exceptionHasOperationErrnoCauseAndRemedy() {
         VerbsException e = new VerbsException("ibv_reg_mr(length=1)", 12, "too much", "less");
         assertThat(e)
-                .hasMessage("ibv_reg_mr(length=1) failed: ENOMEM (Cannot allocate memory): too much. Remedy: less");
+                .hasMessage("ibv_reg_mr(length=1) failed: ENOMEM (Cannot allocate memory): too much. Less");
         assertThat(e.errnoName()).isEqualTo("ENOMEM");
         assertThat(e.errno()).isEqualTo(12);
         assertThat(e.operation()).isEqualTo("ibv_reg_mr(length=1)");
@@ -241,13 +241,13 @@ class ValuesTest {
 
     /** An explanation may be another failure's message. */
     @Test
-    void anExceptionHasOneSentenceOfRemedies() {
+    void exceptionHasOneSentenceOfRemedies() {
         VerbsException inner = new VerbsException("ibv_reg_mr(length=1)", 0, "too much", "less");
         VerbsException outer = new VerbsException("sending", 0, inner.getMessage(), "try again");
-        assertThat(outer).hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Remedy: less; try again");
-        assertThat(outer.remedy()).isEqualTo("less; try again");
+        assertThat(outer).hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Less. Try again");
+        assertThat(outer.remedy()).isEqualTo("less. Try again");
         assertThat(new VerbsException("sending", 0, inner.getMessage(), "less"))
-                .hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Remedy: less");
+                .hasMessage("sending failed: ibv_reg_mr(length=1) failed: too much. Less");
         assertThat(new VerbsException("sending", 0, inner.getMessage(), "").remedy())
                 .isEqualTo("less");
     }

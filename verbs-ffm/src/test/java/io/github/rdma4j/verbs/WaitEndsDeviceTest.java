@@ -134,7 +134,7 @@ class WaitEndsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void anInterruptEndsTheWaitAndTheNextOneFindsWhatComes(Wait wait) throws Exception {
+    void interruptEndsTheWaitAndTheNextOneFindsWhatComes(Wait wait) throws Exception {
         wait.before(this);
         WaitingThread.in(wait.ordinal() % 2 == 0, () -> wait.call(this, LONG)).interrupt();
         wait.come(this);
@@ -143,7 +143,7 @@ class WaitEndsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCloseEndsTheWait(Wait wait) throws Exception {
+    void closeEndsTheWait(Wait wait) throws Exception {
         wait.before(this);
         WaitingThread.in(wait.ordinal() % 2 != 0, () -> wait.call(this, LONG)).close(wait.waitedOn(this));
     }

@@ -23,7 +23,8 @@ class WorkCompletionStatusTest {
         assertThat(status.usualCause()).isNotBlank().doesNotEndWith(".");
         assertThat(status.remedy()).isNotBlank().doesNotEndWith(".");
         assertThat(status.describe())
-                .isEqualTo(status.text() + "; usual cause: " + status.usualCause() + ". Remedy: " + status.remedy());
+                .isEqualToIgnoringCase(
+                        status.text() + "; usual cause: " + status.usualCause() + ". " + status.remedy());
     }
 
     @ParameterizedTest
@@ -39,14 +40,14 @@ class WorkCompletionStatusTest {
         "RETRY_EXC_ERR, P_Key, ibping",
         "RNR_RETRY_EXC_ERR, too late or too few, set rnrRetry to 7"
     })
-    void theCommonOnesSayWhatMatters(WorkCompletionStatus status, String cause, String remedy) {
+    void commonOnesSayWhatMatters(WorkCompletionStatus status, String cause, String remedy) {
         assertThat(status.usualCause()).contains(cause);
         assertThat(status.remedy()).contains(remedy);
     }
 
     @ParameterizedTest
     @EnumSource(value = WorkCompletionStatus.class, mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
-    void theCodeIsThePlaceInTheHeader(WorkCompletionStatus status) throws ReflectiveOperationException {
+    void codeIsThePlaceInTheHeader(WorkCompletionStatus status) throws ReflectiveOperationException {
         int code = (int) RdmaHeaders.class.getMethod("IBV_WC_" + status).invoke(null);
         assertThat(WorkCompletionStatus.ofCode(code)).isSameAs(status);
     }
@@ -58,7 +59,7 @@ class WorkCompletionStatusTest {
     }
 
     @Test
-    void aCompletionDescribesItself() {
+    void completionDescribesItself() {
         MemorySegment memory = ibv_wc.allocate(Arena.ofAuto());
         ibv_wc.wr_id(memory, 0x2a);
         ibv_wc.qp_num(memory, 0x11);
@@ -70,7 +71,7 @@ class WorkCompletionStatusTest {
         assertThat(completion)
                 .hasToString("work request 0x2a on queue pair 0x000011: receiver-not-ready retry counter exceeded"
                         + " (RNR_RETRY_EXC_ERR, 13), vendor error 0x81; usual cause: the peer posts receives"
-                        + " too late or too few. Remedy: post receives before the peer may send,"
+                        + " too late or too few. Post receives before the peer may send,"
                         + " post more of them, or set rnrRetry to 7, which waits forever");
         ibv_wc.status(memory, 77);
         assertThat(completion.describe())

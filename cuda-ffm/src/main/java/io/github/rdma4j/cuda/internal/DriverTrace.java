@@ -116,9 +116,9 @@ final class DriverTrace {
     }
 
     private Object call(Object[] arguments) throws Throwable {
-        StringJoiner told = new StringJoiner(", ");
+        StringJoiner texts = new StringJoiner(", ");
         for (int i = 0; i < arguments.length; i++) {
-            told.add(argument(arguments[i], descriptor.argumentLayouts().get(i) instanceof AddressLayout));
+            texts.add(argument(arguments[i], descriptor.argumentLayouts().get(i) instanceof AddressLayout));
         }
         LocalTime start = LocalTime.now();
         long from = System.nanoTime();
@@ -131,7 +131,7 @@ final class DriverTrace {
                         TIME.format(start),
                         threadName(Thread.currentThread()),
                         name,
-                        told,
+                        texts,
                         result((Integer) result),
                         duration / NANOSECONDS,
                         duration % NANOSECONDS));

@@ -166,7 +166,7 @@ public final class HostFunctions {
     }
 
     /**
-     * Notes that a context is closed. Its entries stay, because a primary context that others still use calls them.
+     * Notes that a context is closed. Its entries stay: they may still be called if others use the primary context.
      *
      * @param owner as it was given
      */

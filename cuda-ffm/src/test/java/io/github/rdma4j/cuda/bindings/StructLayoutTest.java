@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class StructLayoutTest {
     @Test
     @Tag("cuda-headers")
-    void everyStructIsWhatTheCompilerSays() {
+    void everyStructMatchesTheCompiler() {
         CompilerFacts facts =
                 new CompilerFacts().folder(InstalledCudaHeaders.folder()).line("#include <cuda.h>");
         GeneratedStruct.all().forEach(facts::struct);
@@ -23,7 +23,7 @@ class StructLayoutTest {
 
     @Test
     @Tag("cuda-headers")
-    void everyConstantIsWhatTheCompilerSays() {
+    void everyConstantMatchesTheCompiler() {
         CompilerFacts facts =
                 new CompilerFacts().folder(InstalledCudaHeaders.folder()).line("#include <cuda.h>");
         GeneratedStruct.constants().forEach((name, value) -> {
@@ -36,7 +36,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void theScanFindsStructsConstantsAndFunctions() {
+    void scanFindsStructsConstantsAndFunctions() {
         assertThat(GeneratedStruct.all())
                 .extracting(GeneratedStruct::name)
                 .contains("CUuuid_st", "CUmemAllocationProp_st", "CUipcMemHandle_st")
@@ -54,7 +54,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void aWrongSizeAlignmentOffsetFieldOrValueIsReported() {
+    void wrongSizeAlignmentOffsetFieldOrValueIsReported() {
         Map<String, Extent> fields = Map.of("quot", new Extent(0, 4), "rem", new Extent(8, 4));
         assertThat(new CompilerFacts()
                         .line("#include <stdlib.h>")
@@ -71,7 +71,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void whatTheCompilerDoesNotUnderstandIsNoAnswer() {
+    void compilerErrorIsNoAnswer() {
         assertThatThrownBy(() -> new CompilerFacts().constant("NO_SUCH_NAME", 1).differences())
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("NO_SUCH_NAME");

@@ -61,7 +61,7 @@ class HostFunctionsTest {
 
     /** The driver destroys no context whose work is not done; one that others have too is only given back. */
     @Test
-    void whatIsNotCalledYetWhenAContextIsClosed() throws InterruptedException {
+    void pendingHostFunctionsWhenAContextIsClosed() throws InterruptedException {
         int before = HostFunctions.pending();
         CudaDevice device = Cuda.device(0);
         try (CudaContext keeper = device.retainPrimaryContext()) {
@@ -79,7 +79,7 @@ class HostFunctionsTest {
             own.setCloseTimeout(Duration.ofMillis(20));
             assertThatExceptionOfType(CudaCloseTimeoutException.class)
                     .isThrownBy(own::close)
-                    .withMessageContaining("a stream may wait for a value that nobody has written");
+                    .withMessageContaining("Write the value that a stream may still wait for");
             shared.close();
             assertThat(HostFunctions.pending()).isEqualTo(before + 2);
             word.segment().set(ValueLayout.JAVA_INT, 0, 1);
@@ -98,7 +98,7 @@ class HostFunctionsTest {
 
     /** The driver would call into a JVM that is gone, which ends the process by a signal. */
     @Test
-    void theJvmWaitsForWhatTheDriverHasYetToCall() throws Exception {
+    void jvmWaitsForWhatTheDriverHasYetToCall() throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "-XX:TieredStopAtLevel=1",

@@ -158,7 +158,7 @@ final class AdapterChecks {
             return finding(
                     CheckId.ADAPTER_LINK,
                     UNKNOWN,
-                    "sysfs does not tell speed and width of the link",
+                    "sysfs does not report the speed and width of the link",
                     "a link of few or slow lanes limits bandwidth",
                     "");
         }

@@ -43,7 +43,7 @@ final class CudaGpus {
     }
 
     private static GpuFacts facts(CudaDevice device, int version) {
-        boolean told = version >= RDMA_ATTRIBUTES;
+        boolean known = version >= RDMA_ATTRIBUTES;
         return new GpuFacts(
                 device.ordinal(),
                 device.name(),
@@ -51,15 +51,15 @@ final class CudaGpus {
                 device.computeCapability(),
                 device.totalMemory(),
                 device.has(DeviceAttribute.INTEGRATED),
-                support(device, DeviceAttribute.GPU_DIRECT_RDMA_SUPPORTED, told),
+                support(device, DeviceAttribute.GPU_DIRECT_RDMA_SUPPORTED, known),
                 support(device, DeviceAttribute.DMA_BUF_SUPPORTED, version >= DMA_BUF_ATTRIBUTE),
-                support(device, DeviceAttribute.GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, told),
-                told ? device.attribute(DeviceAttribute.GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS) : -1,
-                told ? device.attribute(DeviceAttribute.GPU_DIRECT_RDMA_WRITES_ORDERING) : -1,
+                support(device, DeviceAttribute.GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED, known),
+                known ? device.attribute(DeviceAttribute.GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS) : -1,
+                known ? device.attribute(DeviceAttribute.GPU_DIRECT_RDMA_WRITES_ORDERING) : -1,
                 device.attribute(USES_HOST_PAGE_TABLES) != 0);
     }
 
-    private static Support support(CudaDevice device, DeviceAttribute attribute, boolean told) {
-        return told ? Support.of(device.has(attribute)) : Support.UNKNOWN;
+    private static Support support(CudaDevice device, DeviceAttribute attribute, boolean known) {
+        return known ? Support.of(device.has(attribute)) : Support.UNKNOWN;
     }
 }

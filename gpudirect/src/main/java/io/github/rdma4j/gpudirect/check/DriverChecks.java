@@ -65,7 +65,7 @@ final class DriverChecks {
                         FAIL,
                         seen + ", though " + present + (present == 1 ? " GPU is" : " GPUs are") + " on the PCI bus",
                         "no GPU can be used",
-                        "install NVIDIA's driver with its open kernel modules, and modprobe nvidia; dmesg tells why it"
+                        "install NVIDIA's driver with its open kernel modules, and modprobe nvidia; dmesg shows why it"
                                 + " did not load");
     }
 
@@ -97,7 +97,7 @@ final class DriverChecks {
                     CheckId.DRIVER_VERSION,
                     HOST,
                     UNKNOWN,
-                    driver.isEmpty() ? "no driver is loaded" : "/proc/driver/nvidia/version tells no version",
+                    driver.isEmpty() ? "no driver is loaded" : "/proc/driver/nvidia/version has no version",
                     "dma-bufs need driver 515 or newer, nvidia_peermem 470 or newer",
                     "");
         }

@@ -80,7 +80,7 @@ final class GpuChecks {
                                 "install NVIDIA's driver and keep nouveau from loading (blacklist nouveau)";
                             default -> "see that NVIDIA's driver gets it";
                         })
-                        .orElse("modprobe nvidia; dmesg tells why the driver did not take it"));
+                        .orElse("modprobe nvidia; dmesg shows why the driver did not take it"));
     }
 
     /** CUDA's name of an instance contains its profile; the kernel driver describes the whole GPU. */
@@ -126,7 +126,7 @@ final class GpuChecks {
                         FAIL,
                         "GPU_DIRECT_RDMA_SUPPORTED is 0" + (integrated() ? ", the GPU is integrated" : ""),
                         integrated()
-                                ? "its memory is the host's: register pinned host memory, which the GPU sees too"
+                                ? "its memory is the host's: register pinned host memory, which the GPU also sees"
                                 : "no other device may reach its memory: transfers are staged",
                         integrated() ? "" : "data-centre and RTX professional GPUs have it; GeForce has not");
             case UNKNOWN ->
@@ -166,7 +166,7 @@ final class GpuChecks {
                         CheckId.GPU_VMM,
                         NOTE,
                         "GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED is 0",
-                        "memory of the virtual-memory API (cuMemCreate) cannot be registered, that of cuMemAlloc can",
+                        "memory of the virtual-memory API (cuMemCreate) cannot be registered; memory of cuMemAlloc can",
                         "");
             case UNKNOWN ->
                 finding(
@@ -243,7 +243,7 @@ final class GpuChecks {
             return finding(
                     CheckId.GPU_LINK,
                     UNKNOWN,
-                    "sysfs does not tell speed and width of the link",
+                    "sysfs does not report the speed and width of the link",
                     "a link of few or slow lanes limits bandwidth",
                     "");
         }

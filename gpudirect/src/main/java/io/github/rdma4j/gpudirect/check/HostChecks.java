@@ -87,7 +87,7 @@ final class HostChecks {
                     CheckId.LOCKED_MEMORY,
                     HOST,
                     UNKNOWN,
-                    "/proc/self/limits does not tell RLIMIT_MEMLOCK",
+                    "/proc/self/limits does not have RLIMIT_MEMLOCK",
                     "a small limit refuses the registration of host memory, staged regions among it",
                     "");
         }
@@ -143,9 +143,9 @@ final class HostChecks {
                     CheckId.RDMA_CORE,
                     HOST,
                     UNKNOWN,
-                    library.map(name -> "the file name " + name + " tells no version of rdma-core")
+                    library.map(name -> "the file name " + name + " has no version of rdma-core")
                             .orElse("libibverbs.so.1 is in none of the usual folders"),
-                    "dma-bufs are registered from rdma-core 34 on; adapter-dma-buf tells whether this one does",
+                    "dma-bufs are registered from rdma-core 34 on; adapter-dma-buf shows whether this one does",
                     "");
         }
         int number = Integer.parseInt(version.group(1));

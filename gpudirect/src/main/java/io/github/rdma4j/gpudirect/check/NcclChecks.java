@@ -64,7 +64,7 @@ final class NcclChecks {
                     HOST,
                     UNKNOWN,
                     "/proc/self/environ cannot be read",
-                    "whether NCCL is told to leave a way out is not known",
+                    "NCCL may have been configured to leave out a transport",
                     "look for variables NCCL_… in the environment, and at /etc/nccl.conf");
         }
         // The environment overrides the file.
@@ -95,7 +95,7 @@ final class NcclChecks {
                         HOST,
                         NOTE,
                         String.join(", ", chosen),
-                        "NCCL does not choose by itself, and may choose otherwise than is said here",
+                        "NCCL follows these settings, and may choose otherwise than this page shows",
                         "");
     }
 

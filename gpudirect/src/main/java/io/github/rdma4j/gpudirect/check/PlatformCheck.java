@@ -53,8 +53,8 @@ final class PlatformCheck {
                     "virtual GPU (vGPU): " + String.join(", ", virtual),
                     "NVIDIA has GPUDirect RDMA for some types of vGPU and some guests only, with an adapter passed"
                             + " through to the same guest; distances and ACS are what the hypervisor shows",
-                    "gpu-rdma and gpu-dma-buf below tell what the guest's driver offers; NVIDIA's list of vGPU types"
-                            + " tells what is supported");
+                    "gpu-rdma and gpu-dma-buf below show what the guest's driver offers; NVIDIA's list of vGPU types"
+                            + " shows what is supported");
         }
         return Finding.ok(CheckId.PLATFORM, HOST, "neither WSL2 nor Jetson nor a virtual GPU");
     }

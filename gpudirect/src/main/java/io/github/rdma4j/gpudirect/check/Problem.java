@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.check;
 
+import io.github.rdma4j.gpudirect.internal.Remedies;
+
 /**
  * The reason why something cannot be used.
  *
@@ -9,9 +11,6 @@ package io.github.rdma4j.gpudirect.check;
  * @param remedy what to do about it; empty if there is no advice
  */
 public record Problem(String reason, String remedy) {
-    /** The text before the remedy in the messages of this project's exceptions. */
-    private static final String REMEDY = ". Remedy: ";
-
     /**
      * Makes a problem from an exception with its remedy in its message.
      *
@@ -21,8 +20,9 @@ public record Problem(String reason, String remedy) {
      */
     static Problem of(RuntimeException failure, String remedy) {
         String message = String.valueOf(failure.getMessage());
-        int end = remedy.isEmpty() ? -1 : message.indexOf(REMEDY);
-        return new Problem(end < 0 ? message : message.substring(0, end), remedy);
+        String end = Remedies.append("", remedy);
+        return new Problem(
+                message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message, remedy);
     }
 
     /** {@return the reason} */

@@ -150,7 +150,7 @@ final class StorageChecks {
                 CheckId.CUFILE_VOLUMES,
                 HOST,
                 NOTE,
-                "udev knows nothing of the volume of "
+                "udev has no entry for the volume of "
                         + first(unknown.stream()
                                 .map(each ->
                                         each.place() + ": " + each.missing().orElseThrow())

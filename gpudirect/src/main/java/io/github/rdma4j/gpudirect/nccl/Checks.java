@@ -12,7 +12,7 @@ final class Checks {
     static void primary(CudaContext context) {
         if (!context.isPrimary()) {
             throw new IllegalArgumentException(context + " is not the primary context of its device, and NCCL uses that"
-                    + " one, as all of CUDA's runtime. Remedy: use device.retainPrimaryContext() instead of"
+                    + " one, as all of CUDA's runtime. Use device.retainPrimaryContext() instead of"
                     + " createContext()");
         }
     }

@@ -77,7 +77,7 @@ final class Held implements AutoCloseable {
                             resource + " is not closed: NCCL has not put a call with it into"
                                     + " its stream after "
                                     + TimeText.of(resource.context().closeTimeout())
-                                    + ". Remedy: wait for the other ranks, or abort the communicator; close it again");
+                                    + ". Wait for the other ranks, or abort the communicator; close it again");
                 }
                 interrupted |= pause();
             }

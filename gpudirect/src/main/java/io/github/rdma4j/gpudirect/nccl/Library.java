@@ -32,7 +32,7 @@ record Library(NcclCalls calls, NcclVersion version) {
     }
 
     private UnsupportedOperationException tooOld(String thing, NcclVersion wanted) {
-        return new UnsupportedOperationException("%s needs NCCL %s, and %s is %s. Remedy: install a newer NCCL"
+        return new UnsupportedOperationException("%s needs NCCL %s, and %s is %s. Install a newer NCCL"
                 .formatted(thing, wanted, calls.file(), version));
     }
 

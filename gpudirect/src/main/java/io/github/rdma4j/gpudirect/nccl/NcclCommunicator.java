@@ -1007,7 +1007,7 @@ public final class NcclCommunicator implements AutoCloseable {
         }
         if (!connection.tryLock(connection.timeout)) {
             throw new CudaCloseTimeoutException(
-                    "%s: another thread is inside a call of %s for longer than %s. Remedy: wait for the other ranks, or"
+                    "%s: another thread is inside a call of %s for longer than %s. Wait for the other ranks, or"
                                     .formatted(words, this, TimeText.of(connection.timeout))
                             + " abort() the communicator; close it again");
         }

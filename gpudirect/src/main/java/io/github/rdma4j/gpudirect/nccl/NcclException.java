@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.gpudirect.internal.Remedies;
+
 /**
  * A call that NCCL refused, or work of a communicator that has failed since. After the latter the communicator can only
  * be aborted, which its {@code close()} does.
@@ -33,9 +35,10 @@ public class NcclException extends RuntimeException {
     }
 
     NcclException(String call, NcclStatus status, int result, String lastError, String remedy) {
-        super(call + " failed: " + status.nativeName() + " " + result + " (" + status.explanation() + ")"
-                + (lastError.isEmpty() ? "" : ". NCCL says: " + lastError)
-                + (remedy.isEmpty() ? "" : ". Remedy: " + remedy));
+        super(Remedies.append(
+                call + " failed: " + status.nativeName() + " " + result + " (" + status.explanation() + ")"
+                        + (lastError.isEmpty() ? "" : ". NCCL says: " + lastError),
+                remedy));
         this.call = call;
         this.status = status;
         this.lastError = lastError;

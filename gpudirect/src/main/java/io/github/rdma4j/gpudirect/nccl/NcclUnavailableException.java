@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.gpudirect.internal.Remedies;
+
 /**
  * NCCL cannot be used on this machine, and why.
  *
@@ -32,7 +34,7 @@ public class NcclUnavailableException extends RuntimeException {
      * @param remedy what can be done about it
      */
     public NcclUnavailableException(Reason reason, String explanation, String remedy) {
-        super("NCCL cannot be used: " + explanation + ". Remedy: " + remedy);
+        super(Remedies.append("NCCL cannot be used: " + explanation, remedy));
         this.reason = reason;
         this.remedy = remedy;
     }

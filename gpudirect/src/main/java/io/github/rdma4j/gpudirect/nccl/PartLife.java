@@ -33,15 +33,15 @@ final class PartLife {
         if (!begin()) {
             return;
         }
-        boolean told = true;
+        boolean released = true;
         try {
             release.run();
         } catch (CudaCloseTimeoutException e) {
-            told = false;
+            released = false;
             reopen();
             throw e;
         } finally {
-            if (told) {
+            if (released) {
                 forget.run();
             }
         }

@@ -177,7 +177,7 @@ final class CuFileAccess implements FileAccess {
     private void requireStreams() {
         if (!calls.hasStreams()) {
             throw new UnsupportedOperationException(calls.file() + " has no cuFileReadAsync and cuFileWriteAsync."
-                    + " Remedy: install cuFile of CUDA 12.2 or later, or take the staged path"
+                    + " Install cuFile of CUDA 12.2 or later, or take the staged path"
                     + " (StorageConfig.only(STAGED)), which has stream-ordered transfers everywhere");
         }
     }

@@ -14,7 +14,7 @@ public enum CuFileStatus {
     DRIVER_NOT_INITIALIZED(
             5001,
             "nvidia-fs is not loaded, and the compatibility mode is off",
-            "modprobe nvidia-fs, or set properties.allow_compat_mode to true in cufile.json"),
+            "load nvidia-fs (modprobe nvidia-fs), or set properties.allow_compat_mode to true in cufile.json"),
     /** A property that the driver does not take. */
     DRIVER_INVALID_PROPS(5002, "a property of the driver is not valid", "give sizes in whole pages of 4 KiB"),
     /** A property out of its range. */

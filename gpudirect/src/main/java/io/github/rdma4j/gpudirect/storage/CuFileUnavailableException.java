@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.gpudirect.internal.Remedies;
+
 /**
  * cuFile cannot be used on this machine, and why. No error for who opens files by {@link GpuStorage}: they go the
  * staged way then.
@@ -36,7 +38,7 @@ public class CuFileUnavailableException extends RuntimeException {
      * @param remedy what can be done about it, or an empty string
      */
     public CuFileUnavailableException(Reason reason, String explanation, String remedy) {
-        super("cuFile cannot be used: " + explanation + (remedy.isEmpty() ? "" : ". Remedy: " + remedy));
+        super(Remedies.append("cuFile cannot be used: " + explanation, remedy));
         this.reason = reason;
         this.explanation = explanation;
         this.remedy = remedy;

@@ -244,7 +244,7 @@ public final class GpuFile implements AutoCloseable {
         }
         if (memory.context() != storage.context()) {
             throw new IllegalArgumentException(
-                    "%s is of %s, and the storage of %s. Remedy: make a GpuStorage on the memory's context"
+                    "%s is of %s, and the storage of %s. Make a GpuStorage on the memory's context"
                             .formatted(memory, memory.context(), storage.context()));
         }
     }
@@ -263,20 +263,20 @@ public final class GpuFile implements AutoCloseable {
         if (stream.isCaptured()) {
             throw new IllegalStateException(
                     stream + " is being captured, and a file is read or written once, not at each"
-                            + " launch of a graph. Remedy: give the transfer to the stream before or behind the"
+                            + " launch of a graph. Give the transfer to the stream before or behind the"
                             + " launch");
         }
     }
 
     void requireReadable() {
         if (!readable) {
-            throw new IllegalStateException(this + " is not open for reading. Remedy: open it with READ");
+            throw new IllegalStateException(this + " is not open for reading. Open it with READ");
         }
     }
 
     void requireWritable() {
         if (!writable) {
-            throw new IllegalStateException(this + " is not open for writing. Remedy: open it with WRITE");
+            throw new IllegalStateException(this + " is not open for writing. Open it with WRITE");
         }
     }
 
@@ -300,7 +300,7 @@ public final class GpuFile implements AutoCloseable {
     public void close() {
         if (!uses.close(storage.config().timeout(), storage::look)) {
             throw new CudaCloseTimeoutException(this + " is not closed: transfers are under way for longer than "
-                    + TimeText.of(storage.config().timeout()) + ". Remedy: wait for them, and close it again");
+                    + TimeText.of(storage.config().timeout()) + ". Wait for them, and close it again");
         }
         synchronized (this) {
             if (released) {

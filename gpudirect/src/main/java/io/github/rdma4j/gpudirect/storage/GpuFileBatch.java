@@ -121,7 +121,7 @@ public final class GpuFileBatch implements AutoCloseable {
         requireEngine(file);
         if (free.isEmpty()) {
             throw new IllegalStateException(
-                    "the batch is full: %d transfers are collected, %d under way. Remedy: submit()"
+                    "the batch is full: %d transfers are collected, %d under way. Call submit()"
                                     .formatted(collected.size(), underWay)
                             + " and await(), or a larger batch");
         }
@@ -144,12 +144,12 @@ public final class GpuFileBatch implements AutoCloseable {
         if (engine == null) {
             if (cuFile && !storage.cuFileCalls().hasBatches()) {
                 throw new UnsupportedOperationException(storage.cuFileCalls().file()
-                        + " has no batches. Remedy: install a newer cuFile, or take the staged path, which has them");
+                        + " has no batches. Install a newer cuFile, or take the staged path, which has them");
             }
             engine = cuFile ? new CuFileBatch(storage, capacity) : new StagedBatch(storage.workers());
             byCuFile = cuFile;
         } else if (cuFile != byCuFile) {
-            throw new IllegalArgumentException("%s goes %s, and the batch %s. Remedy: a batch for each"
+            throw new IllegalArgumentException("%s goes %s, and the batch %s. Use a batch for each"
                     .formatted(file, cuFile ? "by cuFile" : "staged", byCuFile ? "by cuFile" : "staged"));
         }
     }
@@ -372,7 +372,7 @@ public final class GpuFileBatch implements AutoCloseable {
                                             .formatted(
                                                     underWay,
                                                     TimeText.of(storage.config().timeout()))
-                                    + " Remedy: await() them, and close it again");
+                                    + " Call await(), and close it again");
                 }
                 interrupted |= Thread.interrupted();
                 interrupted |= awaitSome(left);

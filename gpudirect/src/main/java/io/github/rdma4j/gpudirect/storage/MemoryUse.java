@@ -62,7 +62,7 @@ final class MemoryUse implements AutoCloseable {
     public void close() {
         if (!uses.close(storage.config().timeout(), storage::look)) {
             throw new CudaCloseTimeoutException(memory + " is not freed: cuFile reads or writes it for longer than "
-                    + TimeText.of(storage.config().timeout()) + ". Remedy: wait for the transfers, and close it again");
+                    + TimeText.of(storage.config().timeout()) + ". Wait for the transfers, and close it again");
         }
         storage.forget(this);
         deregister();

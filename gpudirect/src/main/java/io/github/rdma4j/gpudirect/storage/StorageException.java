@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.gpudirect.internal.Remedies;
+
 /**
  * A file that could not be opened, read or written, or memory that could not be registered: which call, with its
  * arguments, what the kernel or cuFile said by name, and the remedy where the cause is known.
@@ -30,10 +32,11 @@ public class StorageException extends RuntimeException {
      */
     public StorageException(
             String call, int code, String codeName, String explanation, String remedy, long transferred) {
-        super(call + " failed: " + codeName
-                + (explanation.isEmpty() ? "" : " (" + explanation + ")")
-                + (transferred == 0 ? "" : ", after " + transferred + " bytes")
-                + (remedy.isEmpty() ? "" : ". Remedy: " + remedy));
+        super(Remedies.append(
+                call + " failed: " + codeName
+                        + (explanation.isEmpty() ? "" : " (" + explanation + ")")
+                        + (transferred == 0 ? "" : ", after " + transferred + " bytes"),
+                remedy));
         this.call = call;
         this.code = code;
         this.codeName = codeName;

@@ -103,7 +103,7 @@ public final class StreamTransfer {
         }
         if (refusal != null && !isDone()) {
             CudaCloseTimeoutException tooEarly = new CudaCloseTimeoutException(stream + " is not closed: " + call
-                    + " is under way, and only the stream shows when it is over. Remedy: wait for the stream, and"
+                    + " is under way, and only the stream shows when it is over. Wait for the stream, and"
                     + " close it again");
             tooEarly.addSuppressed(refusal);
             throw tooEarly;

@@ -31,13 +31,13 @@ class CudaGpusTest {
     }
 
     @Test
-    void whatADriverRefusesIsNo() {
+    void refusedAttributeCountsAsNo() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);
         assertThat(CudaGpus.look().gpus().getFirst().dmaBuf()).isEqualTo(Support.NO);
     }
 
     @Test
-    void aGpuThatUsesTheHostsPageTablesIsCoherent() {
+    void gpuThatUsesTheHostsPageTablesIsCoherent() {
         assertThat(CudaGpus.look().gpus().getFirst().coherent()).isFalse();
         StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES(), 1);
         assertThat(CudaGpus.look().gpus().getFirst().coherent()).isTrue();
@@ -58,7 +58,7 @@ class CudaGpusTest {
         GpuInventory inventory = CudaGpus.look();
         assertThat(inventory.gpus()).isEmpty();
         assertThat(inventory.problem()).hasValueSatisfying(problem -> {
-            assertThat(problem.reason()).startsWith("CUDA cannot be used: ").doesNotContain("Remedy");
+            assertThat(problem.reason()).startsWith("CUDA cannot be used: ").doesNotContain(". ");
             assertThat(problem.remedy()).isNotEmpty();
         });
     }

@@ -149,7 +149,7 @@ class FindingsTest {
                 row(
                         CUFILE_VOLUMES,
                         NOTE,
-                        "udev knows nothing of the volume of / (ext4): there is no /run/udev/data/b254:0",
+                        "udev has no entry for the volume of / (ext4): there is no /run/udev/data/b254:0",
                         m -> m.with("proc/self/mountinfo: 21 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\\n"
                                 + "22 21 254:16 / /usr/local/nvidia ro - squashfs /dev/vdb ro")),
                 row(
@@ -208,7 +208,7 @@ class FindingsTest {
                         "8 MiB, which CAP_IPC_LOCK lifts",
                         m -> m.with(
                                 limits + "8388608  8388608  bytes\n" + "proc/self/status: CapEff:	0000000000004000")),
-                row(LOCKED_MEMORY, UNKNOWN, "does not tell", m -> m.without("proc/self/limits")),
+                row(LOCKED_MEMORY, UNKNOWN, "does not have", m -> m.without("proc/self/limits")),
                 healthy(RDMA_CORE, "rdma-core 50 (libibverbs.so.1.14.50.0)"),
                 row(RDMA_CORE, WARNING, "rdma-core 28", m -> m.with("""
                     usr/lib/x86_64-linux-gnu/libibverbs.so.1.8.28.0: x
@@ -224,7 +224,7 @@ class FindingsTest {
                         UNKNOWN,
                         "in none of the usual folders",
                         m -> m.without("usr/lib/x86_64-linux-gnu/libibverbs.so.1")),
-                row(RDMA_CORE, UNKNOWN, "tells no version", m -> m.with("""
+                row(RDMA_CORE, UNKNOWN, "has no version", m -> m.with("""
                     usr/lib/x86_64-linux-gnu/libibverbs.so.1.mine: x
                     usr/lib/x86_64-linux-gnu/libibverbs.so.1 -> libibverbs.so.1.mine
                     """)),
@@ -282,7 +282,7 @@ class FindingsTest {
                 row(DRIVER_VERSION, OK, "515.43", m -> m.with(file + "515.43.04  x")),
                 row(DRIVER_VERSION, WARNING, "driver 470.57.02", m -> m.with(file + "470.57.02  x")),
                 row(DRIVER_VERSION, WARNING, "driver 418.87", m -> m.with(file + "418.87  x")),
-                row(DRIVER_VERSION, UNKNOWN, "tells no version", m -> m.with(file)),
+                row(DRIVER_VERSION, UNKNOWN, "has no version", m -> m.with(file)),
                 row(DRIVER_VERSION, UNKNOWN, "no driver is loaded", m -> m.without(DRIVER_FILE)),
                 healthy(CUDA, "CUDA 13.0, 1 device"),
                 row(CUDA, WARNING, "CUDA 11.4", m -> m.cuda(11040)),
@@ -361,8 +361,8 @@ class FindingsTest {
                 healthy(GPU_LINK, "32.0 GT/s x16"),
                 row(GPU_LINK, NOTE, "2.5 GT/s x16 of 16.0 GT/s x16", DESK, m -> m),
                 row(GPU_LINK, WARNING, "32.0 GT/s x8 of 32.0 GT/s x16", m -> m.with(gpu + "current_link_width: 8")),
-                row(GPU_LINK, UNKNOWN, "does not tell", m -> m.without(gpu + "current_link_width")),
-                row(GPU_LINK, UNKNOWN, "does not tell", elsewhere),
+                row(GPU_LINK, UNKNOWN, "does not report", m -> m.without(gpu + "current_link_width")),
+                row(GPU_LINK, UNKNOWN, "does not report", elsewhere),
                 healthy(GPU_ORDERING, "in order by all GPUs"),
                 row(GPU_ORDERING, OK, "in order by this GPU", m -> m.gpu(ordering(1, 100))),
                 row(GPU_ORDERING, NOTE, "the host can flush them", m -> m.gpu(ordering(3, 0))),
@@ -403,7 +403,7 @@ class FindingsTest {
                 healthy(ADAPTER_LINK, "32.0 GT/s x16"),
                 row(ADAPTER_LINK, WARNING, "8.0 GT/s x8 of 8.0 GT/s x16", DESK, m -> m),
                 row(ADAPTER_LINK, WARNING, "5.0 GT/s x4 of 8.0 GT/s x8", DESK, m -> m.pair(0, "mlx5_2")),
-                row(ADAPTER_LINK, UNKNOWN, "does not tell", m -> m.without(nic + "current_link_speed")),
+                row(ADAPTER_LINK, UNKNOWN, "does not report", m -> m.without(nic + "current_link_speed")),
                 healthy(PORT, "ACTIVE (Ethernet)"),
                 row(
                         PORT,
@@ -481,7 +481,7 @@ class FindingsTest {
 
     @ParameterizedTest
     @MethodSource("rows")
-    void aFindingIsWhatTheMachineGives(Row row) {
+    void findingIsWhatTheMachineGives(Row row) {
         Scenario machine = row.machine() == null ? Scenario.empty(root) : Scenario.of(row.machine(), root);
         Finding finding =
                 Scenario.finding(row.id()).apply(row.change().apply(machine).report());
@@ -511,7 +511,7 @@ class FindingsTest {
 
     /** Between the two versions there is one direct path. */
     @Test
-    void whatAnOldDriverCanDo() {
+    void oldDriverHasFewerPaths() {
         Scenario machine = Scenario.empty(root);
         String driver = DRIVER_FILE + ": NVRM version: NVIDIA UNIX x86_64 Kernel Module  ";
         machine.with(driver + "470.00  x");
@@ -527,7 +527,7 @@ class FindingsTest {
 
     /** An adapter that is far counts as a note where another is nearer. */
     @Test
-    void theDistanceOfAFarPairIsANote() {
+    void distanceOfAFarPairIsANote() {
         CheckReport report = Scenario.of("dgx-a100", root).reportOfAll();
         assertThat(report.findings().stream()
                         .filter(finding -> finding.id() == DISTANCE)

@@ -39,7 +39,7 @@ class GpuDirectCheckTest {
     }
 
     @Test
-    void aDmaBufIsTheBestPath() {
+    void dmaBufIsTheBestPath() {
         PairVerdict verdict = verdict(healthy());
         assertThat(verdict.path()).contains(GpuPath.DMA_BUF);
         assertThat(refused(verdict)).isEmpty();
@@ -57,14 +57,14 @@ class GpuDirectCheckTest {
     }
 
     @Test
-    void anOldDriverExportsNone() {
+    void oldDriverExportsNone() {
         PairVerdict verdict = verdict(healthy().cuda(11040));
         assertThat(verdict.path()).contains(GpuPath.PEER_MEMORY);
         assertThat(refused(verdict)).containsExactly("dma-buf: DRIVER_TOO_OLD");
     }
 
     @Test
-    void whatADriverDoesNotKnowItDoesNotOffer() {
+    void unknownAttributeCountsAsNotOffered() {
         PairVerdict verdict = verdict(healthy()
                 .gpu(attributes(Support.UNKNOWN, Support.UNKNOWN, Support.UNKNOWN))
                 .gpu(Scenario.ordering(-1, -1)));
@@ -73,7 +73,7 @@ class GpuDirectCheckTest {
     }
 
     @Test
-    void anIntegratedGpuIsStaged() {
+    void integratedGpuIsStaged() {
         PairVerdict verdict = verdict(healthy().gpu(Scenario.memory(1L << 33, true)));
         assertThat(verdict.path()).contains(GpuPath.STAGED);
         assertThat(refused(verdict)).containsExactly("dma-buf: INTEGRATED_GPU", "peer memory: INTEGRATED_GPU");
@@ -98,14 +98,14 @@ class GpuDirectCheckTest {
     }
 
     @Test
-    void aGpuThatOffersNothingIsStagedThoughTheModuleIsThere() {
+    void gpuThatOffersNothingIsStagedThoughTheModuleIsThere() {
         PairVerdict verdict = verdict(healthy().gpu(attributes(Support.NO, Support.NO, Support.NO)));
         assertThat(verdict.path()).contains(GpuPath.STAGED);
         assertThat(refused(verdict).getLast()).isEqualTo("peer memory: GPU_DIRECT_UNSUPPORTED");
     }
 
     @Test
-    void aDeviceOfSoftwareIsStaged() {
+    void deviceOfSoftwareIsStaged() {
         PairVerdict verdict =
                 verdict(Scenario.of("workstation", root).pair(0, "rxe0").adapterDmaBuf(Support.NO));
         assertThat(verdict.path()).contains(GpuPath.STAGED);
@@ -133,14 +133,14 @@ class GpuDirectCheckTest {
     }
 
     @Test
-    void aGpuThatSysfsDoesNotShowHasAPathAllTheSame() {
+    void gpuThatSysfsDoesNotShowHasAPathAllTheSame() {
         PairVerdict verdict = verdict(healthy().gpu(Scenario.at("0000:77:00.0")));
         assertThat(verdict.path()).contains(GpuPath.DMA_BUF);
         assertThat(verdict.distance()).isEmpty();
     }
 
     @Test
-    void anAdapterThatOnlyLibibverbsKnowsIsChecked() {
+    void adapterKnownToLibibverbsAloneIsChecked() {
         CheckSources sources = new CheckSources(
                 root,
                 () -> new GpuInventory(
@@ -189,7 +189,7 @@ class GpuDirectCheckTest {
     }
 
     @Test
-    void aFindingCannotHaveAStateThatIsNotDocumented() {
+    void findingCannotHaveAStateThatIsNotDocumented() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Finding(CheckId.KERNEL, Subject.host(), FindingState.FAIL, "", "", ""))
                 .withMessage("KERNEL cannot be FAIL");

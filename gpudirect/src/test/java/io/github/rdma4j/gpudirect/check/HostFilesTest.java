@@ -99,7 +99,7 @@ class HostFilesTest {
     }
 
     @Test
-    void ofGroupsWithoutGpuAndAdapterNothingElseIsSaid() throws IOException {
+    void groupsWithoutGpuAndAdapterHaveNoOtherFindings() throws IOException {
         Files.createDirectories(root.resolve("sys/kernel/iommu_groups/3"));
         write("sys/kernel/iommu_groups/3/type", "DMA-FQ\n");
         assertThat(IommuCheck.of(files, List.of()).seen())

@@ -79,7 +79,7 @@ class PlatformFindingsTest {
     }
 
     @Test
-    void whatAContainersRootCannotReadIsUnknown() {
+    void filesUnreadableInAContainerAreUnknown() {
         Finding finding = find(ACCESS_CONTROL, Scenario.of("container", root));
         assertThat(finding.state()).isEqualTo(UNKNOWN);
         assertThat(finding.seen()).contains("can only be read past 64 bytes by root of the host");
@@ -88,7 +88,7 @@ class PlatformFindingsTest {
 
     /** 256 bytes are all that a conventional PCI device has; a port of PCI Express has more, shown or not. */
     @Test
-    void aPortWhoseSpaceIsCutAt256BytesIsUnknown() {
+    void portWhoseSpaceIsCutAt256BytesIsUnknown() {
         String space = ": @0 00 10 10 c0 07 04 10 00 @34 48 @40 10 00 62 00 @48 05 40 00 00 @ff 00";
         Scenario cut = Scenario.of("container", root)
                 .with(BRIDGES + "config" + space + "\n" + BRIDGES + "0000:17:00.0/config" + space + "\n" + BRIDGES
@@ -104,7 +104,7 @@ class PlatformFindingsTest {
     }
 
     @Test
-    void onWsl2EverythingIsStagedAndToldSo() {
+    void wsl2StagesEverythingAndReportsIt() {
         Scenario machine =
                 Scenario.plain("wsl2", root).gpus(List.of(Scenario.gpu(0, PciAddress.parse("0000:01:00.0"))));
         Finding finding = find(PLATFORM, machine);
@@ -118,7 +118,7 @@ class PlatformFindingsTest {
 
     /** As on WSL2, whose bus has no GPU. */
     @Test
-    void ofAGpuThatIsNotOnTheBusNoOtherNumberIsToldThanCudas() {
+    void gpuOutsideTheBusHasOnlyCudasNumber() {
         Scenario machine = Scenario.plain("wsl2", root)
                 .with("proc/self/environ: A=1")
                 .gpus(List.of(Scenario.gpu(0, PciAddress.parse("0000:01:00.0"))));
@@ -142,7 +142,7 @@ class PlatformFindingsTest {
     }
 
     @Test
-    void aVirtualGpuIsNamedByItsType() {
+    void virtualGpuIsNamedByItsType() {
         Finding finding = find(PLATFORM, Scenario.of("vgpu-guest", root));
         assertThat(finding.state()).isEqualTo(NOTE);
         assertThat(finding.seen()).isEqualTo("virtual GPU (vGPU): NVIDIA H100-80C");
@@ -166,7 +166,7 @@ class PlatformFindingsTest {
     }
 
     @Test
-    void anEfaIsNoInfiniBandAndHasNoChannels() {
+    void efaIsNoInfiniBandAndHasNoChannels() {
         Finding kind = find(ADAPTER_KIND, efa());
         assertThat(kind.state()).isEqualTo(NOTE);
         assertThat(kind.seen()).contains("0000:c6:00.0", "Elastic Fabric Adapter (EFA)", "no queue pairs of type RC");
@@ -186,7 +186,7 @@ class PlatformFindingsTest {
 
     /** No GPU that can be registered has so little memory: that need not be known. */
     @Test
-    void aSmallBar1IsAWarningAlsoWhereCudaCannotBeAsked() {
+    void smallBar1IsAWarningAlsoWhereCudaCannotBeAsked() {
         Finding small = find(GPU_BAR1, Scenario.of("workstation", root).noCuda("no libcuda.so.1", ""));
         assertThat(small.state()).isEqualTo(WARNING);
         assertThat(small.seen()).isEqualTo("BAR1 is 256 MiB; how much is in use is not known: no NVML");

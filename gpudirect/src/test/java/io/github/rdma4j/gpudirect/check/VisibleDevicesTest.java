@@ -60,7 +60,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void anotherOrderThanThatOfNvidiaSmiIsTold() {
+    void orderOtherThanNvidiaSmisIsReported() {
         assertThat(find(machine("A=1")).state()).isEqualTo(OK);
         Finding finding = find(machine("A=1", THIRD, FIRST));
         assertThat(finding.state()).isEqualTo(NOTE);
@@ -72,7 +72,7 @@ class VisibleDevicesTest {
 
     /** Number 0 is another GPU, and its adapter is the one below its switch. */
     @Test
-    void theAdapterIsTheOneNearTheGpuThatIsVisible() {
+    void adapterIsTheOneNearTheGpuThatIsVisible() {
         Scenario machine = machine("CUDA_VISIBLE_DEVICES=2,0", THIRD, FIRST);
         assertThat(find(machine).seen())
                 .isEqualTo("CUDA_VISIBLE_DEVICES=2,0: CUDA's 0 is 0000:4b:00.0 (nvidia-smi's 2), CUDA's 1 is"
@@ -109,7 +109,7 @@ class VisibleDevicesTest {
 
     /** Of GPUs of several kinds CUDA's order is not known without it. */
     @Test
-    void theFastestIsFirstUnlessTheOrderIsSet() {
+    void fastestIsFirstUnlessTheOrderIsSet() {
         String other = "sys/devices/pci0000:37/0000:37:01.0/0000:38:00.0/0000:39:00.0/0000:3a:00.0/device: 0x20b5";
         assertThat(find(machine("CUDA_VISIBLE_DEVICES=1").with(other).noCuda("no libcuda.so.1", ""))
                         .seen())
@@ -122,7 +122,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void anInstanceIsPairedAsItsGpu() {
+    void instanceIsPairedAsItsGpu() {
         Scenario machine = machine("CUDA_VISIBLE_DEVICES=MIG-5a1b", THIRD)
                 .gpu(Scenario.named("NVIDIA H100 80GB HBM3 MIG 3g.40gb"));
         Finding finding = Scenario.finding(GPU_MIG).apply(machine.report());

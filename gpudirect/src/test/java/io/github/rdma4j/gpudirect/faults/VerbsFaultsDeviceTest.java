@@ -39,7 +39,7 @@ class VerbsFaultsDeviceTest {
 
     /** What undoes a failed step can fail, too, and is the smaller trouble. */
     @TestFactory
-    Stream<DynamicTest> ofTwoFailuresTheFirstIsTold() {
+    Stream<DynamicTest> firstOfTwoFailuresIsReported() {
         return cases().filter(test -> !test.name().equals(ONE_CALL))
                 .map(test -> DynamicTest.dynamicTest(test.name(), () -> FaultRuns.failTwice(test)));
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class UndoTest {
     @Test
-    void eachIsClosedAndWhatFailsIsToldBesideTheFailure() {
+    void eachIsClosedAndFailuresAreSuppressed() {
         IllegalStateException failure = new IllegalStateException("the first");
         IllegalStateException refusal = new IllegalStateException("a close");
         List<String> closed = new ArrayList<>();

@@ -123,7 +123,7 @@ class CollectivesTest extends NcclFixture {
     }
 
     @Test
-    void aRingOfSendsAndReceives() {
+    void ringOfSendsAndReceives() {
         initAll(config -> {});
         memory(2, 2);
         all((communicator, rank, stream) -> {
@@ -225,7 +225,7 @@ class CollectivesTest extends NcclFixture {
     }
 
     @Test
-    void whatDoesNotFitIsRefusedBefore() {
+    void wrongSizeIsRefusedBeforeTheCall() {
         initAll(config -> {});
         memory(4, 4);
         NcclCommunicator first = communicators.getFirst();

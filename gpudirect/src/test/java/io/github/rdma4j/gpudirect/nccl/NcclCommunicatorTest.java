@@ -71,7 +71,7 @@ class NcclCommunicatorTest extends NcclFixture {
     /** Words for messages take longer than the rest of a call. */
     @ParameterizedTest
     @EnumSource(NcclMode.class)
-    void aCallIsPutIntoWordsOnlyIfItFails(NcclMode mode) {
+    void callIsPutIntoWordsOnlyIfItFails(NcclMode mode) {
         initAll(config -> config.mode(mode));
         communicators.forEach(each -> each.await(LIMIT));
         Step.Call words = () -> {
@@ -82,7 +82,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void aContextThatIsNotThePrimaryOne() {
+    void contextThatIsNotThePrimaryOne() {
         CudaContext own = Cuda.device(0).createContext();
         contexts.add(own);
         assertThatIllegalArgumentException()
@@ -97,7 +97,7 @@ class NcclCommunicatorTest extends NcclFixture {
                 .isThrownBy(() -> NcclCommunicator.initAll(twice, config -> {}))
                 .satisfies(e -> assertThat(e.status()).isEqualTo(NcclStatus.INVALID_USAGE))
                 .withMessageContaining("Duplicate GPU detected")
-                .withMessageContaining("Remedy: give each rank a GPU of its own");
+                .withMessageContaining("Give each rank a GPU of its own");
     }
 
     @Test
@@ -135,7 +135,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void aBodyThatThrowsHasGivenNcclNothing() {
+    void bodyThatThrowsHasGivenNcclNothing() {
         initAll(config -> {});
         DeviceMemory memory = floats(0, 1, 2);
         assertThatIllegalStateException()
@@ -152,7 +152,7 @@ class NcclCommunicatorTest extends NcclFixture {
 
     @ParameterizedTest
     @ValueSource(strings = {"ncclGroupStart", "ncclAllReduce", "ncclGroupEnd"})
-    void aGroupThatIsRefusedIsToldOnceAndOver(String call) {
+    void refusedGroupIsReportedOnceAndEnds(String call) {
         initAll(config -> {});
         List<DeviceMemory> memory = List.of(floats(0, 1), floats(1, 2), floats(2, 3));
         StandInNccl.failAt(call, 1, 3);
@@ -166,7 +166,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void workThatFailsIsToldByTheWaitAndTheNextCall() {
+    void waitAndNextCallReportFailedWork() {
         initAll(config -> {});
         NcclCommunicator first = communicators.getFirst();
         assertThat(first.asyncError()).isEmpty();
@@ -188,7 +188,7 @@ class NcclCommunicatorTest extends NcclFixture {
     @EnumSource(
             value = NcclMode.class,
             names = {"BOUNDED", "BLOCKING"})
-    void aCloseThatWouldWaitForOthersAborts(NcclMode mode) {
+    void closeThatWouldWaitForOthersAborts(NcclMode mode) {
         initAll(config -> config.mode(mode).closeTimeout(SHORT));
         StandInNccl.set("finalize-all", 1);
         assertThatExceptionOfType(NcclTimeoutException.class)
@@ -199,7 +199,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void aCloseWithWorkThatNeverEndsAborts() {
+    void closeWithWorkThatNeverEndsAborts() {
         initAll(config -> config.closeTimeout(SHORT));
         DeviceMemory memory = floats(0, 1);
         allReduce(communicators.getFirst(), memory, 0, this);
@@ -221,7 +221,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void anInterruptEndsTheWaitsAndTheWorkGoesOn() {
+    void interruptEndsTheWaitsAndTheWorkGoesOn() {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING));
         communicators.forEach(each -> each.await(LIMIT));
         NcclCommunicator first = communicators.getFirst();
@@ -247,7 +247,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void aCloseEndsTheWaitForAStream() throws Exception {
+    void closeEndsTheWaitForAStream() throws Exception {
         initAll(config -> config.closeTimeout(SHORT));
         DeviceMemory memory = floats(0, 1);
         NcclCommunicator first = communicators.getFirst();
@@ -295,7 +295,7 @@ class NcclCommunicatorTest extends NcclFixture {
 
     /** Limits are those of the wait for another thread's call, too. */
     @Test
-    void aCloseAbortsUnderACallOfAnotherThread() throws Exception {
+    void closeAbortsUnderACallOfAnotherThread() throws Exception {
         initAll(config -> config.timeout(LIMIT).closeTimeout(TINY));
         NcclCommunicator first = communicators.getFirst();
         StandInNccl.set("polls", 1_000_000_000);
@@ -373,7 +373,7 @@ class NcclCommunicatorTest extends NcclFixture {
     /** NCCL writes a handle when all ranks have come. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aSplitThatDoesNotComeToItsEndCanBeClosed(boolean aborted) {
+    void splitThatDoesNotComeToItsEndCanBeClosed(boolean aborted) {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY).timeout(TINY));
         communicators.forEach(each -> each.await(LIMIT));
         NcclCommunicator first = communicators.getFirst();
@@ -398,7 +398,7 @@ class NcclCommunicatorTest extends NcclFixture {
     /** NCCL has no handle of it then, by which it could be ended. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aSplitThatIsGivenUpIsEndedWhenItIsThere(boolean closed) {
+    void splitThatIsGivenUpIsEndedWhenItIsThere(boolean closed) {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY));
         communicators.forEach(each -> each.await(LIMIT));
         NcclCommunicator child = communicators.getFirst().split(0, 0);
@@ -421,7 +421,7 @@ class NcclCommunicatorTest extends NcclFixture {
     /** Nobody has asked since: NCCL has written a handle that must be ended. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aSplitThatIsThereOutlivesItsParent(boolean givenUp) {
+    void splitThatIsThereOutlivesItsParent(boolean givenUp) {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING).closeTimeout(TINY));
         communicators.forEach(each -> each.await(LIMIT));
         List<NcclCommunicator> children =
@@ -443,7 +443,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void aSplitIsThereWhenAllRanksHaveCome() {
+    void splitIsThereWhenAllRanksHaveCome() {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING));
         communicators.forEach(each -> each.await(LIMIT));
         StandInNccl.set("polls", 2);
@@ -460,7 +460,7 @@ class NcclCommunicatorTest extends NcclFixture {
 
     /** It is what the close would do in the end. */
     @Test
-    void anAbortEndsTheCloseOfAnotherThread() throws Exception {
+    void abortEndsTheCloseOfAnotherThread() throws Exception {
         initAll(config -> config.closeTimeout(LIMIT));
         NcclCommunicator first = communicators.getFirst();
         StandInNccl.set("finalize-all", 1);
@@ -477,7 +477,7 @@ class NcclCommunicatorTest extends NcclFixture {
     }
 
     @Test
-    void anInterruptedThreadAborts() {
+    void interruptedThreadAborts() {
         initAll(config -> config.mode(NcclMode.NON_BLOCKING));
         communicators.forEach(each -> each.await(LIMIT));
         StandInNccl.set("polls", 1_000_000_000);
@@ -557,7 +557,7 @@ class NcclCommunicatorTest extends NcclFixture {
 
     /** NCCL makes what it is asked to estimate, if the communicator does not block or is of one rank. */
     @Test
-    void anEstimateMakesNothing() {
+    void estimateMakesNothing() {
         initAll(config -> config.mode(NcclMode.BLOCKING));
         NcclCommunicator first = communicators.getFirst();
         DeviceMemory memory = floats(0, 1);

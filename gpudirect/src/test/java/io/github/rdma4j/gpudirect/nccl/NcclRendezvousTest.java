@@ -72,7 +72,7 @@ class NcclRendezvousTest {
     }
 
     @Test
-    void nobodyComes() throws IOException {
+    void missingPeerTimesOut() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertThatExceptionOfType(NcclTimeoutException.class)
                     .isThrownBy(() -> NcclRendezvous.serve(id(), server, 2, SHORT))
@@ -81,7 +81,7 @@ class NcclRendezvousTest {
     }
 
     @Test
-    void aNullIsRefusedBeforeAnybodyWaits() throws IOException {
+    void nullIsRefusedBeforeAnybodyWaits() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertThatThrownBy(() -> NcclRendezvous.serve(null, server, 1, SHORT))
                     .isInstanceOf(NullPointerException.class);
@@ -91,7 +91,7 @@ class NcclRendezvousTest {
     }
 
     @Test
-    void nobodyServes() throws IOException {
+    void missingServerTimesOut() throws IOException {
         InetSocketAddress nobody;
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             nobody = address(server);
@@ -129,7 +129,7 @@ class NcclRendezvousTest {
     /** Nobody comes, somebody comes who says nothing, nobody serves, and somebody serves who says nothing. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void anInterruptEndsServingAndFetching(boolean virtual) throws Exception {
+    void interruptEndsServingAndFetching(boolean virtual) throws Exception {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertThat(interrupted(virtual, () -> NcclRendezvous.serve(id(), server, 1, LIMIT)))
                     .isInstanceOf(InterruptedIOException.class);
@@ -150,7 +150,7 @@ class NcclRendezvousTest {
     }
 
     @Test
-    void aCloseOfTheSocketEndsServing() throws Exception {
+    void closeOfTheSocketEndsServing() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<?> serving = threads.submit(() -> {

@@ -25,7 +25,7 @@ class NcclVersionsTest extends NcclFixture {
     }
 
     @Test
-    void whatAnOldLibraryHasWorksAndTheRestSaysWhichVersionHasIt() {
+    void oldLibraryWorksAndNewCallsNameTheirVersion() {
         use(NCCL_2_10);
         initAll(config -> {});
         NcclCommunicator first = communicators.getFirst();
@@ -70,15 +70,15 @@ class NcclVersionsTest extends NcclFixture {
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(call::run)
                 .withMessageContaining(message)
-                .withMessageContaining("is 2.10.3. Remedy: install a newer NCCL");
+                .withMessageContaining("is 2.10.3. Install a newer NCCL");
     }
 
     @Test
-    void aLibraryThatIsTooOld() {
+    void libraryThatIsTooOld() {
         StandInNccl.older(20307, "ncclCommAbort");
         NcclUnavailableException failure = Nccl.unavailability().orElseThrow();
         assertThat(failure.reason()).isEqualTo(NcclUnavailableException.Reason.LIBRARY_TOO_OLD);
-        assertThat(failure).hasMessageContaining("has no ncclCommAbort. Remedy: install NCCL 2.4 or later");
+        assertThat(failure).hasMessageContaining("has no ncclCommAbort. Install NCCL 2.4 or later");
     }
 
     @Test
@@ -88,7 +88,7 @@ class NcclVersionsTest extends NcclFixture {
         NcclUnavailableException failure = catchThrowableOfType(NcclUnavailableException.class, NcclUniqueId::create);
         assertThat(failure.reason()).isEqualTo(NcclUnavailableException.Reason.NO_LIBRARY);
         assertThat(failure)
-                .hasMessageContaining("cannot be opened. Remedy: install NCCL (package libnccl2")
+                .hasMessageContaining("cannot be opened. Install NCCL (package libnccl2")
                 .hasMessageContaining("-Dio.github.rdma4j.nccl.library=FILE");
     }
 

@@ -44,14 +44,14 @@ class CuFileStatusTest {
     }
 
     @Test
-    void unknownNumbersAreTold() {
+    void unknownNumbersAreReported() {
         for (int number : new int[] {-3, 1, 5000, 5021, 5032, 5051, 9999}) {
             assertThat(CuFileStatus.of(number)).isEqualTo(CuFileStatus.UNKNOWN);
         }
         assertThat(new CuFileException("cuFileRead(x)", 9999, 0, 7))
                 .hasMessage(
                         "cuFileRead(x) failed: CUfileOpError 9999 (a status that rdma4j does not know), after 7 bytes."
-                                + " Remedy: see cufile.h of the installed version");
+                                + " See cufile.h of the installed version");
         assertThat(new CuFileException("cuFileRead(x)", 5011, 700, 0)).hasMessageContaining("CUresult 700");
     }
 }

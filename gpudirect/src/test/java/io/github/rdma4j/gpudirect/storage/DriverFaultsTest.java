@@ -191,7 +191,7 @@ class DriverFaultsTest extends StorageFixture {
     }
 
     @Test
-    void copiesThatTakeTooLongAreTold() throws IOException {
+    void slowCopiesAreReported() throws IOException {
         Path where = file(bytes(SIZE));
         try (GpuStorage storage = GpuStorage.on(
                         context, config -> config.only(StoragePath.STAGED).timeout(Duration.ofMillis(20)));
@@ -201,14 +201,14 @@ class DriverFaultsTest extends StorageFixture {
             assertThatThrownBy(() -> file.read(memory, 0, 0, SIZE))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("the GPU's copies are not done after 20 ms")
-                    .hasMessageContaining("Remedy: see what the GPU is doing");
+                    .hasMessageContaining("See what the GPU is doing");
             assertThatThrownBy(() -> file.write(memory, 0, 0, SIZE)).isInstanceOf(StorageException.class);
             StandInDriver.letCopiesGo();
         }
     }
 
     @Test
-    void aCloseThatTakesTooLongIsToldAndMayBeRepeated() throws Exception {
+    void slowCloseIsReportedAndMayBeRepeated() throws Exception {
         Path where = file(bytes(SIZE));
         GpuStorage storage = GpuStorage.on(context, config -> config.timeout(Duration.ofMillis(20)));
         GpuFile file = storage.open(where);
@@ -237,7 +237,7 @@ class DriverFaultsTest extends StorageFixture {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aLostContextEndsAll(boolean ordered) throws IOException {
+    void lostContextEndsAll(boolean ordered) throws IOException {
         StandInCuFile.set("module", 0);
         for (StoragePath path : List.of(StoragePath.STAGED, StoragePath.COMPATIBLE)) {
             Path where = file(bytes(SIZE));

@@ -76,7 +76,7 @@ class FileFaultsTest extends StorageFixture {
     }
 
     @Test
-    void aFileWithoutDirectTransfersGoesByThePageCache() throws IOException {
+    void fileWithoutDirectTransfersGoesByThePageCache() throws IOException {
         byte[] data = bytes(SIZE);
         Path path = file(data);
         for (boolean atOpening : new boolean[] {true, false}) {
@@ -105,7 +105,7 @@ class FileFaultsTest extends StorageFixture {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
-    void anErrorInTheMiddleSaysHowFarItCame(int threads) throws IOException {
+    void errorInTheMiddleReportsTheTransferredBytes(int threads) throws IOException {
         byte[] data = bytes(SIZE);
         Path path = file(data);
         files.failFrom = 2 * CHUNK + 100;
@@ -120,7 +120,7 @@ class FileFaultsTest extends StorageFixture {
                         assertThat(e.code()).isEqualTo(IO_ERROR);
                     })
                     .hasMessageContaining("pread(" + path + ", offset=16384, length=8192) failed: EIO")
-                    .hasMessageContaining("Remedy: see the kernel's log");
+                    .hasMessageContaining("See the kernel's log");
             assertThat(Arrays.copyOf(contents(target), 2 * CHUNK)).isEqualTo(Arrays.copyOf(data, 2 * CHUNK));
             files.errno = NO_SPACE;
             assertThatThrownBy(() -> file.write(source, 0, 0, SIZE))
@@ -141,7 +141,7 @@ class FileFaultsTest extends StorageFixture {
     }
 
     @Test
-    void aWriteOfNothingIsAnError() throws IOException {
+    void writeOfNothingIsAnError() throws IOException {
         try (GpuStorage storage = storage(1);
                 GpuFile file = storage.open(file(bytes(1)), WRITE);
                 DeviceMemory memory = context.allocate(SIZE)) {
@@ -151,7 +151,7 @@ class FileFaultsTest extends StorageFixture {
     }
 
     @Test
-    void aStreamGoesOnAfterAFailure() throws IOException {
+    void streamGoesOnAfterAFailure() throws IOException {
         byte[] before = bytes(SIZE);
         try (GpuStorage storage = storage(1);
                 GpuFile file = storage.open(file(bytes(SIZE)), READ, WRITE);

@@ -46,7 +46,7 @@ class GivenUpTransfersTest extends StorageFixture {
     @EnumSource(
             value = StoragePath.class,
             names = {"STAGED", "COMPATIBLE"})
-    void aClosedStreamIsRefused(StoragePath path) throws IOException {
+    void closedStreamIsRefused(StoragePath path) throws IOException {
         GpuStorage storage = storage(path);
         GpuFile file = storage.open(file(bytes(SIZE)));
         try (DeviceMemory memory = context.allocate(SIZE)) {
@@ -65,7 +65,7 @@ class GivenUpTransfersTest extends StorageFixture {
     @EnumSource(
             value = StoragePath.class,
             names = {"STAGED", "COMPATIBLE"})
-    void aCapturedStreamIsRefusedAndItsCaptureGoesOn(StoragePath path) throws IOException {
+    void capturedStreamIsRefusedAndItsCaptureGoesOn(StoragePath path) throws IOException {
         GpuStorage storage = storage(path);
         GpuFile file = storage.open(file(bytes(SIZE)), READ, WRITE);
         try (DeviceMemory memory = context.allocate(SIZE);
@@ -91,7 +91,7 @@ class GivenUpTransfersTest extends StorageFixture {
     @EnumSource(
             value = StoragePath.class,
             names = {"STAGED", "COMPATIBLE"})
-    void whatCannotBeQueuedWholeLetsTheFileGo(StoragePath path) throws IOException {
+    void partlyQueuedTransferReleasesTheFile(StoragePath path) throws IOException {
         GpuStorage storage = storage(path);
         GpuFile file = storage.open(file(bytes(SIZE)));
         try (HostMemory word = context.allocateHost(8);
@@ -113,7 +113,7 @@ class GivenUpTransfersTest extends StorageFixture {
 
     /** The transfer follows a stream that is closed before it is over. */
     @Test
-    void whatCannotBeQueuedWholeEndsWithAStreamThatIsClosed() throws IOException {
+    void partlyQueuedTransferClosesTheStream() throws IOException {
         GpuStorage storage = storage(StoragePath.COMPATIBLE);
         GpuFile file = storage.open(file(bytes(SIZE)));
         HostMemory word = context.allocateHost(8);
@@ -182,7 +182,7 @@ class GivenUpTransfersTest extends StorageFixture {
 
     /** cuFile takes none of a batch that it refuses, those of nothing neither. */
     @Test
-    void aRefusedBatchLetsTheFilesGo() throws IOException {
+    void refusedBatchLetsTheFilesGo() throws IOException {
         GpuStorage storage = storage(StoragePath.COMPATIBLE);
         GpuFile file = storage.open(file(bytes(SIZE)));
         try (DeviceMemory memory = context.allocate(SIZE);
@@ -205,7 +205,7 @@ class GivenUpTransfersTest extends StorageFixture {
 
     /** Another thread waits for the batch, for longer than a close may. */
     @Test
-    void aCloseKeepsItsLimitWhileABatchIsAwaited() throws Exception {
+    void closeKeepsItsLimitWhileABatchIsAwaited() throws Exception {
         StandInCuFile.set("module", 0);
         GpuStorage storage = GpuStorage.on(
                 context, config -> config.timeout(Duration.ofMillis(20)).only(StoragePath.COMPATIBLE));
@@ -229,7 +229,7 @@ class GivenUpTransfersTest extends StorageFixture {
     }
 
     @Test
-    void aRegistrationThatIsClosedTwiceLeavesTheNextOneAlone() {
+    void registrationThatIsClosedTwiceLeavesTheNextOneAlone() {
         try (GpuStorage storage = storage(StoragePath.COMPATIBLE);
                 DeviceMemory memory = context.allocate(SIZE)) {
             RegisteredMemory first = storage.register(memory);
@@ -248,7 +248,7 @@ class GivenUpTransfersTest extends StorageFixture {
     @EnumSource(
             value = StoragePath.class,
             names = {"STAGED", "COMPATIBLE"})
-    void theFarthestOffsets(StoragePath path) throws IOException {
+    void farthestOffsets(StoragePath path) throws IOException {
         long farthest = 1L << 62;
         try (GpuStorage storage = storage(path);
                 GpuFile file = storage.open(file(bytes(SIZE)));

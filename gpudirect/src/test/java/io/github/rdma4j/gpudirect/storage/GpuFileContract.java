@@ -66,7 +66,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void aFileIsWrittenAndReadWhole() throws IOException {
+    void fileIsWrittenAndReadWhole() throws IOException {
         byte[] data = bytes(5 * CHUNK + 77);
         Path path = folder.resolve("whole");
         try (DeviceMemory source = memory(data);
@@ -175,11 +175,11 @@ abstract class GpuFileContract extends StorageFixture {
         assertThatThrownBy(() -> storage.open(path, WRITE, CREATE_NEW))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("EEXIST")
-                .hasMessageContaining("Remedy: leave CREATE_NEW away");
+                .hasMessageContaining("Leave CREATE_NEW away");
         assertThatThrownBy(() -> storage.open(folder.resolve("none")))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("Remedy: give CREATE and WRITE");
+                .hasMessageContaining("Give CREATE and WRITE");
         assertThatThrownBy(() -> storage.open(folder, WRITE))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("EISDIR");
@@ -188,24 +188,24 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void aFileIsReadOrWrittenOnlyAsItWasOpened() throws IOException {
+    void fileIsReadOrWrittenOnlyAsItWasOpened() throws IOException {
         Path path = file(bytes(10));
         try (DeviceMemory memory = context.allocate(10);
                 GpuFile reader = storage.open(path);
                 GpuFile writer = storage.open(path, WRITE)) {
             assertThatThrownBy(() -> reader.write(memory, 0, 0, 10))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("Remedy: open it with WRITE");
+                    .hasMessageContaining("Open it with WRITE");
             assertThatThrownBy(() -> reader.truncate(1)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> writer.read(memory, 0, 0, 10))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("Remedy: open it with READ");
+                    .hasMessageContaining("Open it with READ");
         }
     }
 
     @Test
     @Timeout(60)
-    void aPipeIsRefusedAndNotWaitedFor() throws Exception {
+    void pipeIsRefusedAndNotWaitedFor() throws Exception {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
@@ -213,13 +213,13 @@ abstract class GpuFileContract extends StorageFixture {
             assertThatThrownBy(() -> storage.open(pipe, access))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("ESPIPE")
-                    .hasMessageContaining("Remedy: use a regular file, no pipe and no socket");
+                    .hasMessageContaining("Use a regular file, no pipe and no socket");
         }
     }
 
     /** Its name may be that of another file of this machine. */
     @Test
-    void aPathOfAnotherFileSystemIsNotTakenForOneOfThisMachine() throws Exception {
+    void pathOfAnotherFileSystemIsNotTakenForOneOfThisMachine() throws Exception {
         Path there = file(bytes(10));
         URI archive = URI.create("jar:" + folder.resolve("archive.zip").toUri());
         try (FileSystem zip = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
@@ -234,7 +234,7 @@ abstract class GpuFileContract extends StorageFixture {
 
     /** As a listing gives it: there are no characters for its name. */
     @Test
-    void aFileIsFoundByTheBytesOfItsName() throws Exception {
+    void fileIsFoundByTheBytesOfItsName() throws Exception {
         Process shell = new ProcessBuilder("sh", "-c", "printf 0123456789 >\"$(printf 'name-\\344 +%%41')\"")
                 .directory(folder.toFile())
                 .start();
@@ -252,7 +252,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void aFullDeviceIsToldByName() {
+    void fullDeviceIsReportedByName() {
         try (DeviceMemory memory = context.allocate(3 * CHUNK);
                 GpuFile full = storage.open(Path.of("/dev/full"), WRITE)) {
             assertThatThrownBy(() -> full.write(memory, 0, 0, 3 * CHUNK))
@@ -278,7 +278,7 @@ abstract class GpuFileContract extends StorageFixture {
             assertThatThrownBy(() -> file.read(foreign, 0, 0, 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage(foreign + " is of " + other + ", and the storage of " + context
-                            + ". Remedy: make a GpuStorage on the memory's context");
+                            + ". Make a GpuStorage on the memory's context");
             memory.close();
             assertThatThrownBy(() -> file.read(memory, 0, 0, 1)).isInstanceOf(IllegalStateException.class);
         }
@@ -354,7 +354,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void anInterruptedThreadReadsOrSaysSo() throws IOException {
+    void interruptedThreadReadsOrThrows() throws IOException {
         byte[] data = bytes(3 * CHUNK);
         try (GpuFile file = storage.open(file(data));
                 DeviceMemory memory = context.allocate(data.length)) {
@@ -374,7 +374,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void anInterruptEndsTheWaitForAStreamsTransfer() throws IOException {
+    void interruptEndsTheWaitForAStreamsTransfer() throws IOException {
         byte[] data = bytes(2 * CHUNK);
         try (GpuFile file = storage.open(file(data));
                 DeviceMemory memory = context.allocate(data.length);
@@ -395,7 +395,7 @@ abstract class GpuFileContract extends StorageFixture {
 
     /** What is over must not be lost: a batch returns it, if the thread was interrupted, too. */
     @Test
-    void anInterruptEndsTheWaitForABatchAndNotItsClose() throws IOException {
+    void interruptEndsTheWaitForABatchAndNotItsClose() throws IOException {
         byte[] data = bytes(CHUNK);
         try (GpuFile file = storage.open(file(data));
                 DeviceMemory memory = context.allocate(data.length)) {
@@ -423,7 +423,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void theContextClosesAll() throws IOException {
+    void contextClosesAll() throws IOException {
         GpuFile file = storage.open(file(bytes(10)));
         DeviceMemory memory = context.allocate(10);
         storage.register(memory);
@@ -457,7 +457,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void aStreamWritesAndReadsInItsOrder() throws IOException {
+    void streamWritesAndReadsInItsOrder() throws IOException {
         int size = 3 * CHUNK + 123;
         Path path = folder.resolve("ordered");
         try (GpuFile file = storage.open(path, READ, WRITE, CREATE_NEW);
@@ -507,7 +507,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void aBatchTellsEachTransferOnce() throws IOException {
+    void batchReportsEachTransferOnce() throws IOException {
         int count = 10;
         byte[] data = bytes(count * CHUNK);
         Path path = file(data);
@@ -555,7 +555,7 @@ abstract class GpuFileContract extends StorageFixture {
     }
 
     @Test
-    void aCancelledBatchComesOutWhole() throws IOException {
+    void cancelledBatchComesOutWhole() throws IOException {
         try (GpuFile file = storage.open(file(bytes(CHUNK)));
                 GpuFileBatch batch = storage.batch(20);
                 DeviceMemory memory = context.allocate(CHUNK)) {

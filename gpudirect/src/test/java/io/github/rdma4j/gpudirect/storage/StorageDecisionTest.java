@@ -34,7 +34,7 @@ class StorageDecisionTest extends StorageFixture {
     }
 
     @Test
-    void theRules() {
+    void rules() {
         CuFileProperties nvme = driver(2, true, Storage.NVME);
         assertThat(direct(nvme, "ext4", true)).isEmpty();
         assertThat(direct(nvme, "xfs", true)).isEmpty();
@@ -85,7 +85,7 @@ class StorageDecisionTest extends StorageFixture {
     }
 
     @Test
-    void aLibraryThatIsTooOldIsNoError() throws IOException {
+    void libraryThatIsTooOldIsNoError() throws IOException {
         StandInCuFile.without("cuFileRead");
         assertThat(decision(file(bytes(1))).refusal(StoragePath.COMPATIBLE)).hasValueSatisfying(refusal -> {
             assertThat(refusal.reason()).isEqualTo(Reason.LIBRARY_ABSENT);
@@ -94,7 +94,7 @@ class StorageDecisionTest extends StorageFixture {
     }
 
     @Test
-    void aDriverThatRefusesIsNoError() throws IOException {
+    void driverThatRefusesIsNoError() throws IOException {
         StandInCuFile.set("open", 5033);
         StorageDecision decision = decision(file(bytes(1)));
         assertThat(decision.path()).isEqualTo(StoragePath.STAGED);
@@ -109,7 +109,7 @@ class StorageDecisionTest extends StorageFixture {
     }
 
     @Test
-    void aRefusedFileIsStaged() {
+    void refusedFileIsStaged() {
         StandInCuFile.set("module", 0);
         StorageDecision decision = decision(Path.of("/dev/zero"));
         assertThat(decision.path()).isEqualTo(StoragePath.STAGED);
@@ -121,7 +121,7 @@ class StorageDecisionTest extends StorageFixture {
 
     /** What cuFile 1.15 says where there is no udev, as in containers and microVMs: seen with an NVIDIA H100. */
     @Test
-    void aVolumeThatCuFileDoesNotKnowIsTold() throws IOException {
+    void volumeUnknownToCuFileIsReported() throws IOException {
         StandInCuFile.set("module", 0);
         StandInCuFile.failAt("cuFileHandleRegister", 1, 5027);
         StorageDecision decision = decision(file(bytes(1)));
@@ -171,10 +171,10 @@ class StorageDecisionTest extends StorageFixture {
             assertThat(file.read(memory, 0, 0, 10)).isEqualTo(10);
             assertThatThrownBy(() -> file.readAsync(stream, memory, 0, 0, 10))
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("Remedy: install cuFile of CUDA 12.2 or later");
+                    .hasMessageContaining("Install cuFile of CUDA 12.2 or later");
             assertThatThrownBy(() -> batch.read(1, file, memory, 0, 0, 10))
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("Remedy: install a newer cuFile");
+                    .hasMessageContaining("Install a newer cuFile");
         }
     }
 
@@ -189,12 +189,12 @@ class StorageDecisionTest extends StorageFixture {
             batch.read(1, byCuFile, memory, 0, 0, 10);
             assertThatThrownBy(() -> batch.read(2, staged, memory, 0, 0, 10))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("Remedy: a batch for each");
+                    .hasMessageContaining("Use a batch for each");
         }
     }
 
     @Test
-    void theDriverTellsItsPropertiesAndIsOneForAll() {
+    void driverHasPropertiesAndIsShared() {
         try (GpuStorage first = GpuStorage.on(context);
                 GpuStorage second = GpuStorage.on(context)) {
             assertThat(StandInCuFile.get("opened")).isOne();

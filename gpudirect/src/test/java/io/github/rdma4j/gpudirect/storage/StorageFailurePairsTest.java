@@ -104,7 +104,7 @@ class StorageFailurePairsTest {
 
     @ParameterizedTest
     @EnumSource(Use.class)
-    void ofTwoFailuresTheFirstIsTold(Use use) throws IOException {
+    void firstOfTwoFailuresIsReported(Use use) throws IOException {
         Path where = Files.write(folder.resolve("f"), new byte[SIZE]);
         FailurePairs.Seam cuFile = FailurePairs.of(
                 StandInCuFile.whole(),

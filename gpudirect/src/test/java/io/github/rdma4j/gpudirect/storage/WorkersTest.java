@@ -25,7 +25,7 @@ class WorkersTest {
 
     /** Else memory and file of the caller, which it then gives back, would be read and written on. */
     @Test
-    void whoIsAtWorkIsWaitedForWhateverIsThrown() {
+    void closeWaitsForWorkersWhateverIsThrown() {
         AtomicBoolean done = new AtomicBoolean();
         Error first = new OutOfMemoryError("unable to create native thread");
         IllegalStateException second = new IllegalStateException("the other one");

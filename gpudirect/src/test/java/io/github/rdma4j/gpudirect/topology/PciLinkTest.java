@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class PciLinkTest {
     /** 8 of 10 bits up to generation 2, 128 of 130 from 3 on, 236 bytes of a flit of 256 from 6 on. */
     @Test
-    void whatALinkCarriesDependsOnItsGeneration() {
+    void linkCapacityDependsOnItsGeneration() {
         assertThat(new PciLink(5, 4, 8, 16).bandwidth()).isEqualTo(5 * 4 * 0.8);
         assertThat(new PciLink(5, 4, 8, 16).maxBandwidth()).isEqualTo(8 * 16 * 128 / 130.0);
         assertThat(new PciLink(32, 16, 64, 16).bandwidth()).isEqualTo(32 * 16 * 128 / 130.0);
@@ -19,7 +19,7 @@ class PciLinkTest {
     }
 
     @Test
-    void whatIsAsGoodAsItCouldBeOrNotKnownIsNeitherNarrowedNorSlowed() {
+    void fullOrUnknownLinkIsNeitherNarrowedNorSlowed() {
         PciLink whole = new PciLink(16, 16, 16, 16);
         assertThat(whole.isNarrowed()).isFalse();
         assertThat(whole.isSlowed()).isFalse();

@@ -89,7 +89,7 @@ class TopologyTest {
     }
 
     @Test
-    void aSwitchPerGpuGivesAnAdapterAtOneSwitchOthersOfTheNodeAndOfTheOtherSocket() {
+    void switchPerGpuGivesAnAdapterAtOneSwitchOthersOfTheNodeAndOfTheOtherSocket() {
         Topology topology = machine("hgx-h100");
         assertThat(topology.gpus()).hasSize(8);
         assertThat(order(topology, 0))
@@ -116,7 +116,7 @@ class TopologyTest {
     }
 
     @Test
-    void aWorkstationHasTheHostBridgeBetweenAndSoftwareLast() {
+    void workstationHasTheHostBridgeBetweenAndSoftwareLast() {
         Topology topology = machine("workstation");
         // The GPU's audio function is none.
         assertThat(topology.gpus()).hasSize(1);
@@ -147,7 +147,7 @@ class TopologyTest {
     }
 
     @Test
-    void aVirtualMachineHasAFlatBusAndNoNodes() {
+    void virtualMachineHasAFlatBusAndNoNodes() {
         Topology topology = machine("virtual-machine");
         assertThat(order(topology, 0)).containsExactly("mlx5_0 PHB");
         PciFunction gpu = topology.gpus().getFirst();
@@ -161,7 +161,7 @@ class TopologyTest {
     }
 
     @Test
-    void aVirtualFunctionIsWhereItsCardIsAndHasItsLink() {
+    void virtualFunctionIsWhereItsCardIsAndHasItsLink() {
         Topology topology = machine("switch-with-acs");
         assertThat(order(topology, 3)).containsExactly("mlx5_0 PIX", "mlx5_1 PIX", "mlx5_2 PIX", "mlx5_3 PIX");
         PciFunction virtual =
@@ -185,7 +185,7 @@ class TopologyTest {
     }
 
     @Test
-    void whatCannotBeReadIsUnknown() {
+    void unreadableValuesAreUnknown() {
         RecordedMachine.empty(root).with("""
             sys/devices/LNXSYSTM:00/VMBUS:00/4fa/pci0001:00/0001:00:00.0/
               class: 0x030200
@@ -232,7 +232,7 @@ class TopologyTest {
     }
 
     @Test
-    void aLinkToTheRootNamesNothing() {
+    void linkToTheRootNamesNothing() {
         RecordedMachine.of("workstation", root).with("""
                 sys/devices/pci0000:00/0000:00:01.1/0000:01:00.0/driver -> /.
                 sys/devices/pci0000:00/0000:00:01.1/0000:01:00.0/physfn -> /.
@@ -243,7 +243,7 @@ class TopologyTest {
     }
 
     @Test
-    void theTableIsAsNvidiaSmiPrintsIt() {
+    void tableIsAsNvidiaSmiPrintsIt() {
         assertThat(machine("workstation").matrix()).isEqualTo("""
             __        GPU0  mlx5_0  mlx5_1  mlx5_2  rxe0  NUMA  PCI address
             GPU0    X     PHB     PHB     NODE    none  -     0000:01:00.0

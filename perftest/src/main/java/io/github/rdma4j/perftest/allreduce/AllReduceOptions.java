@@ -72,13 +72,13 @@ final class AllReduceOptions extends CommandOptions {
     @Option(
             names = {"-f", "--stepfactor"},
             paramLabel = "<n>",
-            description = "From size to size so many times more, in the place of -i.")
+            description = "The factor from one size to the next, instead of -i.")
     private Integer factor;
 
     @Option(
             names = {"-n", "--iters"},
             paramLabel = "<n>",
-            description = "Operations of a size, whose mean time is told (default 20).")
+            description = "Operations per size; their mean time is printed (default 20).")
     private int iterations = 20;
 
     @Option(
@@ -126,7 +126,7 @@ final class AllReduceOptions extends CommandOptions {
             names = {"-a", "--average"},
             paramLabel = "<0..3>",
             description =
-                    "Whose time is told: 0 rank 0's, 1 the mean of all ranks, 2 the least, 3 the greatest (default 1).")
+                    "The time to print: 0 rank 0's, 1 the mean of all ranks, 2 the least, 3 the greatest (default 1).")
     private int average = 1;
 
     @Option(

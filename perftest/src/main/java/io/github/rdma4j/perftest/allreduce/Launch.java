@@ -62,7 +62,7 @@ record Launch(int rank, int ranks, int localRank, Optional<String> server, Strin
         }
         IllegalParameterException.when(
                 server != null,
-                "--server: it is for one rank of several: give --rank and --ranks too, or start it by a launcher");
+                "--server is for one rank of several: also give --rank and --ranks, or start it with a launcher");
         return new Launch(0, ranks == null ? 1 : ranks, 0, Optional.empty(), "");
     }
 

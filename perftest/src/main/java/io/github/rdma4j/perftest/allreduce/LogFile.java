@@ -82,7 +82,7 @@ final class LogFile implements AutoCloseable {
             return descriptors
                     .filter(each -> leadsTo(each, deleted))
                     .findFirst()
-                    .orElseThrow(() -> new IOException("/proc/self/fd does not tell the descriptor of " + deleted));
+                    .orElseThrow(() -> new IOException("/proc/self/fd does not list the descriptor of " + deleted));
         }
     }
 
@@ -119,7 +119,7 @@ final class LogFile implements AutoCloseable {
 
     /** Returns why a log is empty. */
     String whyEmpty() {
-        return "NCCL's log tells nothing"
+        return "NCCL's log is empty"
                 + (level.equals("INFO") || level.equals("TRACE")
                         ? ": another library than this program may have used NCCL in this process before"
                         : ": %s is %s, and INFO is needed".formatted(LEVEL, level));

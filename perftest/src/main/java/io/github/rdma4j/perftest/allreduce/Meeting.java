@@ -156,7 +156,7 @@ final class Meeting implements AutoCloseable {
             int ranks = guest.in.readInt();
             String theirs = guest.in.readUTF();
             String refusal = ranks != seats.length
-                    ? "rank 0 has been told of %d ranks, this one of %d".formatted(seats.length, ranks)
+                    ? "rank 0 expects %d ranks, this one %d".formatted(seats.length, ranks)
                     : rank < 1 || rank >= ranks || seats[rank] != null
                             ? "there is a rank %d already".formatted(rank)
                             : theirs.equals(common) ? "" : "rank 0 measures %s, this one %s".formatted(common, theirs);
@@ -270,7 +270,7 @@ final class Meeting implements AutoCloseable {
         try {
             int length = from.in.readInt();
             if (length < 0 || length > MOST_BYTES) {
-                throw new RunFailedException("rank %d says it tells %d bytes".formatted(from.peer, length), TOGETHER);
+                throw new RunFailedException("rank %d announces %d bytes".formatted(from.peer, length), TOGETHER);
             }
             byte[] bytes = new byte[length];
             from.in.readFully(bytes);

@@ -40,7 +40,7 @@ record Place(String host, long process, String gpu) {
         }
         if (places.size() != ranks) {
             throw new RunFailedException(
-                    "a rank does not tell where it is", "start all ranks with the same version of rdma4j");
+                    "a rank does not report its place", "start all ranks with the same version of rdma4j");
         }
         return places;
     }

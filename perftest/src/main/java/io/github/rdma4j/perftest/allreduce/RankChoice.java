@@ -98,7 +98,7 @@ record RankChoice(String ranks, Choice choice) {
             }
             return choices;
         } catch (IOException e) {
-            throw new UncheckedIOException("a rank has told its choices otherwise", e);
+            throw new UncheckedIOException("a rank sent its choices in another format", e);
         }
     }
 }

@@ -72,7 +72,7 @@ final class ServeCommand {
             }
         } catch (UnmatchedArgumentException failure) {
             return complaints.usage(failure.getUnmatched().getFirst()
-                    + " is not for --serve: what is compared, and how, is said to --peer on the other machine");
+                    + " is not for --serve: give what is compared, and how, to --peer on the other machine");
         } catch (ParameterException | IllegalParameterException | InvalidPathException failure) {
             return complaints.usage(failure);
         }

@@ -72,7 +72,7 @@ final class DoctorPage {
             case BROKEN ->
                 diagnosis.trouble().isEmpty()
                         ? "RDMA cannot be used: no device has a port."
-                        : "RDMA cannot be used. To be mended, in this order:";
+                        : "RDMA cannot be used. Fix, in this order:";
         };
     }
 
@@ -84,7 +84,7 @@ final class DoctorPage {
         return switch (report.outcome()) {
             case OK -> "RDMA works between the two, and nothing is slow or broken.";
             case TROUBLE -> "RDMA works between the two, and something is slow or broken:";
-            case BROKEN -> "RDMA does not work between the two. To be mended, in this order:";
+            case BROKEN -> "RDMA does not work between the two. Fix, in this order:";
         };
     }
 

@@ -25,7 +25,7 @@ public final class JsonOption {
             fallbackValue = STANDARD_OUTPUT,
             paramLabel = "<file>",
             description =
-                    "Write what was found as JSON too, to this file; without a file, to standard output and nothing"
+                    "Also write the findings as JSON, to this file; without a file, to standard output and nothing"
                             + " else.")
     private String json;
 

@@ -42,7 +42,7 @@ final class GdsOptions extends CommandOptions {
     @Option(
             names = "--file-size",
             paramLabel = "<bytes>",
-            description = "How large a file that is made shall be, with K, M or G (default 256M).")
+            description = "The size of a file that is created, with K, M or G (default 256M).")
     private String fileSize = "256M";
 
     @Option(
@@ -62,7 +62,7 @@ final class GdsOptions extends CommandOptions {
     @Option(
             names = {"-n", "--passes"},
             paramLabel = "<n>",
-            description = "How often the whole file is read or written; the median is told (default 5).")
+            description = "How often the whole file is read or written; the median is printed (default 5).")
     private int passes = 5;
 
     @Option(
@@ -88,7 +88,7 @@ final class GdsOptions extends CommandOptions {
     @Override
     protected void check() {
         if (file == null) {
-            throw new IllegalParameterException("which file? Give --file, on the storage that is to be measured");
+            throw new IllegalParameterException("which file? Give --file, on the storage to measure");
         }
         json.check(file);
         sizes();

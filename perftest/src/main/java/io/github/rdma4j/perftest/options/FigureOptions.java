@@ -226,7 +226,7 @@ public final class FigureOptions {
         if (cycles && !adjustments.when(timed, "-C/--report-cycles has no effect with -D/--duration, as in C")) {
             cyclesPerMicrosecond = CpuFrequency.megahertz()
                     .orElseThrow(() -> new IllegalParameterException(
-                            "-C/--report-cycles: /proc/cpuinfo tells no frequency of this machine's CPUs, and the"
+                            "-C/--report-cycles: /proc/cpuinfo has no frequency of this machine's CPUs, and the"
                                     + " counter that C reads (the timer's, on aarch64) no Java program reads; leave it"
                                     + " out, for times in usec"));
             adjustments.when(
@@ -266,7 +266,7 @@ public final class FigureOptions {
         IllegalParameterException.when(!possible, option + ": " + file + " cannot be written");
         others.forEach((other, taken) -> IllegalParameterException.when(
                 SameFile.are(file, taken),
-                () -> option + ": " + file + " is the file of " + other + ", too; give each its own"));
+                () -> option + ": " + file + " is also the file of " + other + "; give each its own"));
         others.put(option, file);
     }
 }

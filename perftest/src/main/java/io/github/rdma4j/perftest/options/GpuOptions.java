@@ -33,7 +33,7 @@ public final class GpuOptions {
                 .description("Register GPU memory by the adapter's Data Direct engine: as --gpu-path datadirect.")
                 .into(value -> dataDirect = value);
         options.flag("--use_cuda_pcie_mapping")
-                .description("Have the dma-buf reached over PCIe, where the GPU has another link, too.")
+                .description("Reach the dma-buf over PCIe, even if the GPU also has another link.")
                 .into(value -> pcieMapping = value);
         options.number("--cuda_mem_type")
                 .label("<type>")
@@ -114,7 +114,7 @@ public final class GpuOptions {
         IllegalParameterException.when(
                 memory.onDemand() && path != null && path != GpuPathChoice.AUTO,
                 () -> "--odp and --gpu-path " + path().word()
-                        + " exclude each other: on demand the adapter faults pages in by itself");
+                        + " exclude each other: on demand the adapter itself faults pages in");
     }
 
     /** Returns whether the buffer is a GPU's. */

@@ -60,7 +60,7 @@ public final class MemoryOptions {
                         + " (ibv_alloc_null_mr).")
                 .into(value -> nullRegion = value);
         options.flag("--data_validation_debug")
-                .description("Tell with --data_validation what differs: what is done in any case.")
+                .description("Print with --data_validation what differs; this is always done.")
                 .into(value -> validationDebug = value);
         options.flag("--mr_per_qp")
                 .description("Register a memory region for each queue pair.")

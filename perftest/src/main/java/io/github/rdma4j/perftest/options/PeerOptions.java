@@ -137,10 +137,10 @@ public final class PeerOptions {
     void check(PathOptions path, ConnectionType connection, boolean reversed, Adjustments adjustments) {
         IllegalParameterException.when(
                 typeOfService != null && !rdmaCm,
-                "-T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too");
+                "-T/--tos: only rdma_cm sets a type of service; also give -R/--rdma_cm");
         if (adjustments.when(
                 retryCount != null && !rdmaCm,
-                "--retry_count has no effect without -R/--rdma_cm, by which it is told to the peer: queue pairs retry 7"
+                "--retry_count has no effect without -R/--rdma_cm, which sends it to the peer: queue pairs retry 7"
                         + " times")) {
             retryCount = null;
         }
@@ -150,7 +150,7 @@ public final class PeerOptions {
                         + ", or give -z/--com_rdma_cm, which is for all");
         IllegalParameterException.when(
                 rdmaCm && reversed && connection == ConnectionType.UD,
-                "--reversed: rdma_cm (-R) tells the client where the server's datagram queue pair is, and not the"
+                "--reversed: rdma_cm (-R) sends the client the server's datagram queue pair, and not the"
                         + " other way");
         if (rdmaCm) {
             path.ignoreForRdmaCm(adjustments);

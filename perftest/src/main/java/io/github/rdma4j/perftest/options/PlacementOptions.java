@@ -21,7 +21,7 @@ public final class PlacementOptions {
 
     void declare(OptionList options) {
         options.flag("-F", "--CPU-freq")
-                .description("Do not tell that the frequency of the measuring CPU varies.")
+                .description("Do not warn that the frequency of the measuring CPU varies.")
                 .into(value -> ignoreCpuFrequency = value);
         options.value(String.class, "--pin_cores")
                 .label("<list>")

@@ -28,7 +28,7 @@ public final class RateOptions {
         options.value(String.class, "--rate_limit_type")
                 .label("<type>")
                 .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
-                .description("Who limits the rate: SW, this program (default).")
+                .description("The rate limiter: SW, this program (default).")
                 .into(value -> type = value);
         options.number("--burst_size")
                 .label("<num>")
@@ -88,6 +88,6 @@ public final class RateOptions {
                         + ", the messages of a list (-l/--post_list)");
         IllegalParameterException.when(
                 rate != null && events,
-                "--rate_limit and -e/--events exclude each other: who sleeps misses its bursts");
+                "--rate_limit and -e/--events exclude each other: a sleeping program misses its bursts");
     }
 }

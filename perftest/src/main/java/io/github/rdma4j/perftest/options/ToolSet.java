@@ -19,7 +19,7 @@ enum ToolSet {
     WRITE("the write tools", tool -> tool.verb() == Verb.WRITE),
 
     /** The tools whose two sides both see completions, or whose server is passive. */
-    NOT_WRITE("all but the write tools", tool -> tool.verb() != Verb.WRITE),
+    NOT_WRITE("all tools except the write tools", tool -> tool.verb() != Verb.WRITE),
 
     /** The tools whose request can carry its message. */
     WRITE_OR_SEND(
@@ -39,7 +39,7 @@ enum ToolSet {
     ATOMIC("the atomic tools", tool -> tool.verb() == Verb.ATOMIC),
 
     /** All tools except the atomic ones, whose messages have eight bytes. */
-    SIZED("all but the atomic tools", tool -> tool.verb() != Verb.ATOMIC);
+    SIZED("all tools except the atomic tools", tool -> tool.verb() != Verb.ATOMIC);
 
     private final String words;
     private final Predicate<Tool> members;

@@ -87,7 +87,7 @@ public final class WorkloadOptions {
                 .into(value -> withImmediate = value);
         options.flag("--send_with_imm")
                 .onlyFor(ToolSet.SEND)
-                .description("Send with a number that the peer's completion tells (the peer's C tool: 26.04).")
+                .description("Send with a number that the peer's completion reports (the peer's C tool: 26.04).")
                 .into(value -> sendsImmediate = value);
         options.number("--latency_gap")
                 .label("<usec>")

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
         name = "rdma4j gpu " + OrderedCommand.NAME,
         description =
                 "Plays ping-pong between the memory of two GPUs, driven by the host, in the order of CUDA streams, and"
-                        + " by CUDA graphs, and tells the latency of each and how much of the time its thread was at"
+                        + " by CUDA graphs, and prints the latency of each and how much of the time its thread was at"
                         + " work. Start it without --connect on one machine, and with --connect on the other; all other"
                         + " options the same.",
         footer = {

@@ -98,7 +98,7 @@ final class PingPong implements AutoCloseable {
     private static DeviceContext openDevice(String name) {
         List<Device> devices = Device.list();
         if (devices.isEmpty()) {
-            throw new PerftestException("there is no RDMA device", "rdma4j doctor tells why");
+            throw new PerftestException("there is no RDMA device", "rdma4j doctor shows why");
         }
         return name == null ? DeviceContext.open(devices.getFirst()) : DeviceContext.open(name);
     }

@@ -30,8 +30,8 @@ final class Caveats {
                 .collect(Collectors.joining(", "));
         if (!software.isEmpty()) {
             caveats.add(software + " is a software device: the kernel's code on this machine's processors does an"
-                    + " adapter's work. No time and no rate here says what an adapter reaches. What means"
-                    + " something are ratios between programs that ran in turn, and for this path only.");
+                    + " adapter's work. No time and no rate here says what an adapter reaches. Only ratios"
+                    + " between programs that ran in turn mean something, and for this path only.");
         }
         if (documents.stream()
                 .anyMatch(document ->

@@ -39,8 +39,8 @@ final class Notes {
                             + " is not.");
         }
         if (Chapter.results(chapters).anyMatch(result -> !result.rounds().isEmpty())) {
-            notes.add("Of several rounds the figure is that of the middle one in a comparison, and of all together in"
-                    + " a single test; small marks in the charts are single rounds. Ratios at a glance are the middle"
+            notes.add("With several rounds the figure is the middle round's in a comparison, and of all rounds together"
+                    + " in a single test; small marks in the charts are single rounds. Ratios at a glance are the middle"
                     + " one of each round's own ratio, where programs were run in turn; the interval holds the true one"
                     + " with 95 % confidence or more, and is missing with fewer than six rounds.");
         }

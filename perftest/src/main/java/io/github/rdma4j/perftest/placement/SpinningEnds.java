@@ -26,7 +26,7 @@ public final class SpinningEnds {
                 .toPlainString();
         return (ends == 1 ? "1 end spins" : ends + " ends spin") + " on this machine, with " + number + " CPU"
                 + (cpus == 1 ? "" : "s") + " for " + (ends == 1 ? "it" : "them")
-                + ": the times are those of the scheduler's time slices, not of the network. Allow this process " + ends
+                + ": the times show the scheduler's time slices, not the network. Allow this process " + ends
                 + " CPU" + (ends == 1 ? "" : "s") + " (taskset, the CPU limit of the container)"
                 + (ends == 1 ? "." : ", or use two machines.");
     }

@@ -25,7 +25,7 @@ public final class PredictCommand {
     public static final String NAME = "predict";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "What the data paths of a machine can reach, and what limits them";
+    public static final String TITLE = "Predicts the bandwidth of a machine's data paths, and what limits them";
 
     private static final int OK = 0;
 

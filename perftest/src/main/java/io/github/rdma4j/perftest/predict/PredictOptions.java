@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rdma4j " + PredictCommand.NAME,
         description =
-                "Tells what a machine's data paths can reach: the copies, the bytes on each link, the link that limits,"
+                "Predicts what a machine's data paths can reach: the copies, the bytes on each link, the link that limits,"
                         + " bandwidth and processor time by message size. Reads this machine, or a described one."
                         + " Sends nothing.",
         footer = {

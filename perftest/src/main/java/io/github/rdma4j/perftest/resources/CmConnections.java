@@ -142,10 +142,10 @@ public final class CmConnections implements AutoCloseable {
             id.accept(config -> configure(config, queuePair, 0, 0));
             return null;
         }
-        DatagramHandshake greeting = new DatagramHandshake(resources, index, timeout);
-        greeting.expect();
+        DatagramHandshake handshake = new DatagramHandshake(resources, index, timeout);
+        handshake.expect();
         id.accept(config -> configure(config, queuePair, 0, 0));
-        return greeting.receive(id.port());
+        return handshake.receive(id.port());
     }
 
     private Destination connect(RunResources resources, int index) {

@@ -45,7 +45,7 @@ final class IwarpLimits {
     }
 
     private static void checkCounts(String here, RunParameters parameters) {
-        String counted = here + "the sides tell each other how many receives each queue pair has, ";
+        String counted = here + "the sides send each other how many receives each queue pair has, ";
         refuse(
                 parameters.sharesReceiveQueue(),
                 "--use-srq" + counted + "and a shared one has none of its own; leave it out");

@@ -43,7 +43,7 @@ final class BandwidthRun implements ConnectedRun {
     private final ControlChannel channel;
     private final MonitoredRun monitoring;
     private final PassiveWait passive;
-    private final PeerKeys greeting;
+    private final PeerKeys handshake;
     private final SystemData layout;
     private final RunListener listener;
     private RunControl control;
@@ -56,7 +56,7 @@ final class BandwidthRun implements ConnectedRun {
             RunResources resources,
             ControlChannel channel,
             PassiveWait passive,
-            PeerKeys greeting,
+            PeerKeys handshake,
             SystemData layout,
             RunListener listener) {
         this.parameters = parameters;
@@ -64,7 +64,7 @@ final class BandwidthRun implements ConnectedRun {
         this.channel = channel;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
         this.passive = passive;
-        this.greeting = greeting;
+        this.handshake = handshake;
         this.layout = layout;
         this.listener = listener;
     }
@@ -80,7 +80,7 @@ final class BandwidthRun implements ConnectedRun {
     private List<SizeResult> await() {
         Duration patience = parameters.peer().timeout();
         // A client (--reversed) speaks first: a server that has ended its run waits for that.
-        greeting.exchange(
+        handshake.exchange(
                 channel, "end of the run", patience, () -> passive.await(patience, parameters.passiveTimeout()));
         BandwidthResult result = BandwidthResult.of(
                 BandwidthReport.NOTHING
@@ -145,11 +145,11 @@ final class BandwidthRun implements ConnectedRun {
     }
 
     private void meet(String step) {
-        greeting.exchange(channel, step);
+        handshake.exchange(channel, step);
     }
 
     private void waitForPeer(String step) {
-        greeting.exchange(channel, step, parameters.runTimeout());
+        handshake.exchange(channel, step, parameters.runTimeout());
     }
 
     private BandwidthResult run(long size) {

@@ -33,7 +33,7 @@ final class RequestLatencyRun implements ConnectedRun {
     private final ControlChannel channel;
     private final MonitoredRun monitoring;
     private final PassiveWait passive;
-    private final PeerKeys greeting;
+    private final PeerKeys handshake;
     private final RunListener listener;
 
     RequestLatencyRun(
@@ -41,14 +41,14 @@ final class RequestLatencyRun implements ConnectedRun {
             RunResources resources,
             ControlChannel channel,
             PassiveWait passive,
-            PeerKeys greeting,
+            PeerKeys handshake,
             RunListener listener) {
         this.parameters = parameters;
         this.resources = resources;
         this.channel = channel;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
         this.passive = passive;
-        this.greeting = greeting;
+        this.handshake = handshake;
         this.listener = listener;
     }
 
@@ -56,7 +56,7 @@ final class RequestLatencyRun implements ConnectedRun {
     public List<SizeResult> run() {
         if (!parameters.sends()) {
             Duration patience = parameters.peer().timeout();
-            greeting.exchange(
+            handshake.exchange(
                     channel, "end of the test", patience, () -> passive.await(patience, parameters.passiveTimeout()));
             return List.of();
         }
@@ -66,7 +66,7 @@ final class RequestLatencyRun implements ConnectedRun {
             results.add(result);
             listener.result(result);
         }
-        greeting.exchange(channel, "end of the test");
+        handshake.exchange(channel, "end of the test");
         return results;
     }
 

@@ -36,13 +36,13 @@ final class SendBandwidthRun implements ConnectedRun {
     private final RunResources resources;
     private final ControlChannel channel;
     private final MonitoredRun monitoring;
-    private final PeerKeys greeting;
+    private final PeerKeys handshake;
     private final SystemData layout;
     private final long[] sizes;
     private final RunListener listener;
 
     /**
-     * @param greeting the message that both sides exchange to synchronize
+     * @param handshake the message that both sides exchange to synchronize
      * @param layout agreed page and cache line
      * @param sizes the message sizes, in order
      */
@@ -50,7 +50,7 @@ final class SendBandwidthRun implements ConnectedRun {
             RunParameters parameters,
             RunResources resources,
             ControlChannel channel,
-            PeerKeys greeting,
+            PeerKeys handshake,
             SystemData layout,
             long[] sizes,
             RunListener listener) {
@@ -58,7 +58,7 @@ final class SendBandwidthRun implements ConnectedRun {
         this.resources = resources;
         this.channel = channel;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.greeting = greeting;
+        this.handshake = handshake;
         this.layout = layout;
         this.sizes = sizes;
         this.listener = listener;
@@ -105,7 +105,7 @@ final class SendBandwidthRun implements ConnectedRun {
         if (resources.credits() != null) {
             resources.credits().begin();
         }
-        greeting.exchange(channel, "start of the run");
+        handshake.exchange(channel, "start of the run");
         RunMonitor monitor = monitoring.start(control, size);
         try {
             loop.run(count);
@@ -170,7 +170,7 @@ final class SendBandwidthRun implements ConnectedRun {
     }
 
     private void waitForPeer(String step) {
-        greeting.exchange(channel, step, parameters.runTimeout());
+        handshake.exchange(channel, step, parameters.runTimeout());
     }
 
     /**

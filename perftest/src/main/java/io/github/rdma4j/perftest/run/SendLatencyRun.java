@@ -32,13 +32,13 @@ final class SendLatencyRun implements ConnectedRun {
     private final RunResources resources;
     private final ControlChannel channel;
     private final MonitoredRun monitoring;
-    private final PeerKeys greeting;
+    private final PeerKeys handshake;
     private final SystemData layout;
     private final long[] sizes;
     private final RunListener listener;
 
     /**
-     * @param greeting the message that both sides exchange to synchronize
+     * @param handshake the message that both sides exchange to synchronize
      * @param layout agreed page and cache line
      * @param sizes the message sizes, in order
      */
@@ -46,7 +46,7 @@ final class SendLatencyRun implements ConnectedRun {
             RunParameters parameters,
             RunResources resources,
             ControlChannel channel,
-            PeerKeys greeting,
+            PeerKeys handshake,
             SystemData layout,
             long[] sizes,
             RunListener listener) {
@@ -54,7 +54,7 @@ final class SendLatencyRun implements ConnectedRun {
         this.resources = resources;
         this.channel = channel;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.greeting = greeting;
+        this.handshake = handshake;
         this.layout = layout;
         this.sizes = sizes;
         this.listener = listener;
@@ -69,7 +69,7 @@ final class SendLatencyRun implements ConnectedRun {
             listener.result(result);
         }
         if (!resources.messagesAreWritten()) {
-            greeting.exchange(channel, "end of the test", parameters.runTimeout());
+            handshake.exchange(channel, "end of the test", parameters.runTimeout());
         }
         return results;
     }
@@ -81,7 +81,7 @@ final class SendLatencyRun implements ConnectedRun {
         Receives receives = SendStreams.receivesOf(resources, 0, size, layout, parameters.receiveDepth());
         SendLatencyLoop loop = loop(resources, 0, size, receives, control);
         Failures.check(receives.begin(count), receives);
-        greeting.exchange(channel, "start of the run");
+        handshake.exchange(channel, "start of the run");
         RunMonitor monitor = monitoring.start(control, size);
         try {
             loop.run(parameters.isServer() == resources.messagesAreWritten(), count, recorder);

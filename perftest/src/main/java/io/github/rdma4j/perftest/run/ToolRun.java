@@ -214,7 +214,7 @@ public final class ToolRun {
             first.exchange(channel, "end of connecting by rdma_cm");
         }
         if (parameters.tool().isLatency() && !isSendTool()) {
-            first.exchange(channel, "greeting");
+            first.exchange(channel, "handshake");
         }
         List<PeerKeys> remote = new ArrayList<>();
         for (PeerKeys keys : local) {
@@ -238,7 +238,7 @@ public final class ToolRun {
         RunResources resources = side.resources();
         ObservedRun observed = side.observed();
         SystemData layout = agreed.layout();
-        PeerKeys greeting = agreed.keys().getFirst();
+        PeerKeys handshake = agreed.keys().getFirst();
         int mtu = agreed.mtu().bytes();
         PortTraffic traffic =
                 new PortTraffic(side.device().deviceName(), parameters.path().devicePort());
@@ -247,19 +247,19 @@ public final class ToolRun {
             case WRITE_LATENCY ->
                 parameters.usesReceives()
                         ? new SendLatencyRun(
-                                parameters, resources, channel, greeting, layout, parameters.sizes(), observed)
+                                parameters, resources, channel, handshake, layout, parameters.sizes(), observed)
                         : new LatencyRun(parameters, resources, channel, observed);
             case READ_LATENCY, ATOMIC_LATENCY ->
-                new RequestLatencyRun(parameters, resources, channel, passive, greeting, observed);
+                new RequestLatencyRun(parameters, resources, channel, passive, handshake, observed);
             case SEND_LATENCY ->
-                new SendLatencyRun(parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
+                new SendLatencyRun(parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed);
             case SEND_BANDWIDTH ->
-                new SendBandwidthRun(parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed);
+                new SendBandwidthRun(parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 parameters.usesReceives()
                         ? new SendBandwidthRun(
-                                parameters, resources, channel, greeting, layout, parameters.sizes(mtu), observed)
-                        : new BandwidthRun(parameters, resources, channel, passive, greeting, layout, observed);
+                                parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed)
+                        : new BandwidthRun(parameters, resources, channel, passive, handshake, layout, observed);
         };
     }
 

@@ -186,7 +186,7 @@ final class CmControlChannel extends ControlChannel {
                             + " the server that has an RDMA device (rdma link shows its interfaces); localhost has none",
                     failure);
         }
-        String cause = failure.getMessage().split("\\. Remedy: ", 2)[0];
+        String cause = failure.problem();
         return new HandshakeException(
                 "cannot connect to " + where + " by rdma_cm: " + cause, failure.remedy(), failure);
     }

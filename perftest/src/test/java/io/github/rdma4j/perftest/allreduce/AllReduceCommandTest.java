@@ -144,7 +144,7 @@ class AllReduceCommandTest {
         assertThat(out().lines().filter(line -> line.matches(" +(8|9008|9004|9006|9007) .*")))
                 .hasSize(2 * 12 * 5)
                 .allSatisfy(line -> assertThat(line).contains(" 0 ").endsWith(" 0"));
-        assertThat(out()).contains("NCCL's log tells nothing");
+        assertThat(out()).contains("NCCL's log is empty");
     }
 
     @ParameterizedTest
@@ -167,7 +167,7 @@ class AllReduceCommandTest {
     }
 
     @Test
-    void whatWasMeasuredBeforeAFailureIsShown() throws IOException {
+    void resultsBeforeAFailureAreShown() throws IOException {
         Path json = folder.resolve("out.json");
         // Of each size, out of place and in place: two of warm-up, two that are timed, one that is compared.
         StandInNccl.failAt("ncclAllReduce", 5 + 3, 3);
@@ -210,7 +210,7 @@ class AllReduceCommandTest {
     }
 
     @Test
-    void failuresAreTold() {
+    void failuresAreReported() {
         for (String call : List.of("ncclGetUniqueId", "ncclCommInitRankConfig", "ncclAllReduce", "ncclCommDestroy")) {
             StandInNccl.failAt(call, 1, 3);
             assertThat(run("-b", "8", "-e", "8")).as(call).isOne();
@@ -272,7 +272,7 @@ class AllReduceCommandTest {
                 "-t 2 | Unknown option: '-t'",
                 "more | 'more': what is that?"
             })
-    void whatMakesNoSenseIsRefused(String arguments, String message) {
+    void contradictionsAreRefused(String arguments, String message) {
         assertThat(run(arguments.split(" "))).isEqualTo(2);
         assertThat(err())
                 .startsWith("nccl_allreduce_bw: ")

@@ -56,7 +56,7 @@ class LaunchTest {
     }
 
     @Test
-    void whatMakesNoSense() {
+    void contradictoryOptionsAreRefused() {
         refused("--ranks: 0 is not in 1..65536", null, 0, null, Map.of());
         refused("--rank: of how many? Give --ranks", 0, null, null, Map.of());
         refused("--rank: 2 is not in 0..1", 2, 2, "a:1", Map.of());
@@ -67,7 +67,7 @@ class LaunchTest {
                 null,
                 Map.of());
         refused(
-                "--server: it is for one rank of several: give --rank and --ranks too, or start it by a launcher",
+                "--server is for one rank of several: also give --rank and --ranks, or start it with a launcher",
                 null,
                 2,
                 "a:1",

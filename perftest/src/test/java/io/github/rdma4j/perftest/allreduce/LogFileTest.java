@@ -20,7 +20,7 @@ class LogFileTest {
 
     /** A process that is killed deletes nothing. */
     @Test
-    void aLogThatIsNotKeptHasNoName() throws IOException {
+    void logThatIsNotKeptHasNoName() throws IOException {
         try (LogFile log = new LogFile(Optional.empty())) {
             Path ofNccl = Path.of(NativeVariables.get(VARIABLE).orElseThrow());
             assertThat(Files.readSymbolicLink(ofNccl).toString())
@@ -34,7 +34,7 @@ class LogFileTest {
 
     /** NCCL says nothing of a file that it cannot make, and writes to standard output. */
     @Test
-    void aLogThatCannotBeKeptIsRefused(@TempDir Path folder) {
+    void logThatCannotBeKeptIsRefused(@TempDir Path folder) {
         Path file = folder.resolve("missing/nccl.log");
         assertThatExceptionOfType(PerftestException.class)
                 .isThrownBy(() -> new LogFile(Optional.of(file)).close())
@@ -44,7 +44,7 @@ class LogFileTest {
     }
 
     @Test
-    void aLogThatIsKeptTakesThePlaceOfAnOlderOne(@TempDir Path folder) throws IOException {
+    void logThatIsKeptTakesThePlaceOfAnOlderOne(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("nccl.log"), RecordedLogs.ONE_MACHINE);
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
         try (LogFile log = new LogFile(Optional.of(link))) {

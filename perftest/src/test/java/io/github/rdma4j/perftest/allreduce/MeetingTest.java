@@ -64,7 +64,7 @@ class MeetingTest {
     }
 
     @Test
-    void allTellRankZeroAndHearTheSame() throws Exception {
+    void allRanksReceiveTheSameFromRankZero() throws Exception {
         CompletableFuture<Meeting> zero = host(3);
         CompletableFuture<Meeting> two = join(2, 3);
         CompletableFuture<Meeting> one = join(1, 3);
@@ -93,7 +93,7 @@ class MeetingTest {
             silent.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(silent.getInputStream().read()).isEqualTo(-1);
         }
-        assertThat(refusal(1, 3, "same")).isEqualTo("rank 0 has been told of 2 ranks, this one of 3");
+        assertThat(refusal(1, 3, "same")).isEqualTo("rank 0 expects 2 ranks, this one of 3");
         assertThat(refusal(2, 2, "same")).isEqualTo("there is a rank 2 already");
         assertThat(refusal(0, 2, "same")).isEqualTo("there is a rank 0 already");
         assertThat(refusal(1, 2, "other")).isEqualTo("rank 0 measures same, this one other");
@@ -103,7 +103,7 @@ class MeetingTest {
             out.writeInt(Integer.MAX_VALUE);
             assertThatExceptionOfType(RunFailedException.class)
                     .isThrownBy(meeting::barrier)
-                    .withMessage("rank 1 says it tells 2147483647 bytes");
+                    .withMessage("rank 1 announces 2147483647 bytes");
         }
     }
 
@@ -125,7 +125,7 @@ class MeetingTest {
     }
 
     @Test
-    void nobodyComes() {
+    void missingPeerTimesOut() {
         assertThatExceptionOfType(RunFailedException.class)
                 .isThrownBy(() -> Meeting.host(server, 2, "same", Duration.ofMillis(300), () -> {}))
                 .withMessage("1 of 2 ranks have come within 0 s");

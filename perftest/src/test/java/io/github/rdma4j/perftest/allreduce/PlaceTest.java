@@ -15,7 +15,7 @@ class PlaceTest {
     private static final Place OTHER = new Place("", 2, "");
 
     @Test
-    void whatIsWrittenIsRead() {
+    void writtenValuesAreReadBack() {
         assertThat(Place.read(ONE.write() + Place.SEPARATOR + OTHER.write(), 2)).containsExactly(ONE, OTHER);
     }
 
@@ -32,6 +32,6 @@ class PlaceTest {
     void anythingElseIsRefused(String told) {
         assertThatThrownBy(() -> Place.read(told, 2))
                 .isInstanceOf(RunFailedException.class)
-                .hasMessage("a rank does not tell where it is");
+                .hasMessage("a rank does not report its place");
     }
 }

@@ -132,13 +132,13 @@ class RanksTest {
     }
 
     @Test
-    void whatWasMeasuredBeforeASignalIsWritten() throws Exception {
+    void resultsBeforeASignalAreWritten() throws Exception {
         assertWrittenAfter("TERM", 128 + 15);
     }
 
     @Test
     @Tag("full")
-    void whatWasMeasuredBeforeCtrlCIsWritten() throws Exception {
+    void resultsBeforeCtrlCAreWritten() throws Exception {
         assertWrittenAfter("INT", 128 + 2);
     }
 
@@ -166,7 +166,7 @@ class RanksTest {
     /** Started one by one. The second is told by a launcher's variables, and its sums are wrong. */
     @Test
     @Tag("full")
-    void whatOneRankDoesWrongIsTold() throws Exception {
+    void faultOfOneRankIsReported() throws Exception {
         String server = free();
         Process first =
                 start("0", Map.of(), "", "--rank", "0", "--ranks", "2", "--server", server, "-b", "8", "-e", "8");
@@ -195,7 +195,7 @@ class RanksTest {
 
     @Test
     @Tag("full")
-    void aRankThatFailsEndsTheOthers() throws Exception {
+    void rankThatFailsEndsTheOthers() throws Exception {
         String server = free();
         Process first = start(
                 "0", Map.of(), "", "--rank", "0", "--ranks", "2", "--server", server, "-b", "8", "-e", "8", "-T", "3");

@@ -80,7 +80,7 @@ class ValuesTest {
 
     @ParameterizedTest
     @EnumSource(NcclDataType.class)
-    void aMeanMayBeRounded(NcclDataType type) {
+    void meanMayBeRounded(NcclDataType type) {
         try (Arena arena = Arena.ofConfined()) {
             Values values = new Values(type, NcclOperation.AVERAGE, 3);
             MemorySegment expected = arena.allocate(8L * Values.PERIOD, 8);

@@ -81,7 +81,7 @@ class CompareCommandTest {
                 "--serve --timeout 0         | --timeout: 0 is out of range",
                 "--serve --c-path /no/such   | --c-path: /no/such is not a folder",
             })
-    void whatIsNotForTheOtherFormsIsAnErrorInOneLine(String arguments, String message) {
+    void optionOfAnotherFormIsAnErrorInOneLine(String arguments, String message) {
         assertThat(run(arguments.split(" "))).isEqualTo(2);
 
         assertThat(err.toString(StandardCharsets.UTF_8).lines().toList())
@@ -94,7 +94,7 @@ class CompareCommandTest {
     }
 
     @Test
-    void theServedMachineHasAHelpOfItsOwn() {
+    void servedMachineHasAHelpOfItsOwn() {
         assertThat(run("--serve", "--help")).isZero();
 
         assertThat(out.toString(StandardCharsets.UTF_8))
@@ -102,7 +102,7 @@ class CompareCommandTest {
     }
 
     @Test
-    void nobodyComesToTheServedMachine() {
+    void servedMachineWithoutClientTimesOut() {
         assertThat(run("--serve", "--port", "0", "--timeout", "1")).isEqualTo(1);
 
         assertThat(err.toString(StandardCharsets.UTF_8))
@@ -111,7 +111,7 @@ class CompareCommandTest {
     }
 
     @Test
-    void aMissingCToolIsNamed(@TempDir Path empty) {
+    void missingCToolIsNamed(@TempDir Path empty) {
         assertThat(run("--tools", "ib_write_bw", "--c-path", empty.toString())).isEqualTo(1);
 
         assertThat(err.toString(StandardCharsets.UTF_8))
@@ -120,7 +120,7 @@ class CompareCommandTest {
     }
 
     @Test
-    void theLastOfAnOptionCounts(@TempDir Path empty) {
+    void lastOfAnOptionCounts(@TempDir Path empty) {
         assertThat(run("--rounds", "2000", "--rounds", "5", "--c-path", empty.toString()))
                 .isEqualTo(1);
     }

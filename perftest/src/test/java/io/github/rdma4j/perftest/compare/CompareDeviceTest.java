@@ -108,7 +108,7 @@ class CompareDeviceTest {
     }
 
     @Test
-    void comparesTheToolsAndTellsAMissedExpectation() throws IOException {
+    void comparesTheToolsAndReportsAMissedExpectation() throws IOException {
         // Sockets are in the other test; so few messages that there is no shorter run.
         int status = run(("--tools " + TOOLS + " --sizes 64 -n 20 -q 2 -t 16 -Q 4 -m 1024 --rounds 1 --no-warm-up"
                         + " --tcp none --out_json - --expect ib_atomic_bw:8:best>=1000")
@@ -140,7 +140,7 @@ class CompareDeviceTest {
     }
 
     @Test
-    void anUnknownDeviceIsNamedWithThosePresent() {
+    void unknownDeviceIsNamedWithThosePresent() {
         assertThat(run("-d", "no-such-device")).isEqualTo(1);
 
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("no-such-device");

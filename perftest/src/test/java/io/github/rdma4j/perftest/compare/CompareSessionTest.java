@@ -205,7 +205,7 @@ class CompareSessionTest {
     }
 
     @Test
-    void whatWasMeasuredBeforeAFailureCanBeHad() {
+    void resultsBeforeAFailureAreAvailable() {
         List<RunOrder> orders = List.of(Samples.order(Samples.LATENCY), Samples.order(Samples.BANDWIDTH));
         Runner java = order -> {
             if (calls.size() == 7) {
@@ -266,7 +266,7 @@ class CompareSessionTest {
     }
 
     @Test
-    void aRoundWithoutTcpHasNoFigureOfIt() {
+    void roundWithoutTcpHasNoFigureOfIt() {
         Runner tcp = order -> Samples.latency(Implementation.TCP_JAVA, 30, 31);
         CompareSession session = sessionWith(tcp);
 
@@ -278,7 +278,7 @@ class CompareSessionTest {
     }
 
     @Test
-    void aMessageCostsWhatALongerRunUsesMoreThanAShortOne() {
+    void messageCostsWhatALongerRunUsesMoreThanAShortOne() {
         Runner java = order -> Samples.latency(Implementation.JAVA, 10, 11)
                 .using(order.messages(), 1_000_000 + 3_000 * order.messages());
         Runner c = order -> Samples.latency(Implementation.C, 10, 11);
@@ -293,7 +293,7 @@ class CompareSessionTest {
     }
 
     @Test
-    void aRunnerThatCannotRunAnOrderIsNotAsked() {
+    void runnerThatCannotRunAnOrderIsNotAsked() {
         Runner unable = new Runner() {
             @Override
             public Measurement run(RunOrder order) {

@@ -60,7 +60,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void aHealthyMachineIsStatusZero() {
+    void healthyMachineIsStatusZero() {
         CommandRun run = run("mlx5-roce");
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isZero();
@@ -91,8 +91,8 @@ class DoctorCommandTest {
         CommandRun run = run("module-missing");
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
-                .contains("Result: RDMA cannot be used. To be mended, in this order:\n  1. rdma-devices: ")
-                .contains("     -> modprobe mlx5_ib; dmesg tells if it refuses\n");
+                .contains("Result: RDMA cannot be used. Fix, in this order:\n  1. rdma-devices: ")
+                .contains("     -> modprobe mlx5_ib; dmesg shows if it refuses\n");
     }
 
     @Test
@@ -111,14 +111,14 @@ class DoctorCommandTest {
 
     /** The page does not say of what it calls broken that it can be used. */
     @Test
-    void aLimitThatForbidsEverythingIsStatusThree() throws IOException {
+    void limitThatForbidsEverythingIsStatusThree() throws IOException {
         String limit = "proc/self/limits: Max locked memory 65536 65536";
         CommandRun run =
                 run(RecordedHost.of("mlx5-roce", folder.resolve("machine")).with(limit));
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
                 .contains(
-                        "Result: RDMA cannot be used. To be mended, in this order:\n  1. locked-memory: RLIMIT_MEMLOCK");
+                        "Result: RDMA cannot be used. Fix, in this order:\n  1. locked-memory: RLIMIT_MEMLOCK");
         CommandRun document =
                 run(RecordedHost.of("mlx5-roce", folder.resolve("again")).with(limit), "--json");
         assertThat(json(document.out()).get("ports"))
@@ -127,7 +127,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void theSameOfSeveralPortsIsSaidOnce() {
+    void equalFindingsOfPortsArePrintedOnce() {
         assertThat(run("mlx4-infiniband").out())
                 .contains(
                         "ok       port             mlx4_0/1, mlx4_0/2: ACTIVE, LinkUp, InfiniBand, 56 Gb/sec (4X FDR)");
@@ -160,7 +160,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void theSchemaNamesEachFinding() throws IOException {
+    void schemaNamesEachFinding() throws IOException {
         JsonNode names = new ObjectMapper()
                 .readTree(Files.readString(Path.of("../docs/doctor.schema.json")))
                 .at("/properties/findings/items/properties/id/enum");
@@ -175,7 +175,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void jsonTellsWhatCanBeUsed() throws IOException {
+    void jsonHasTheUsablePorts() throws IOException {
         JsonNode document = json(run("irdma", "--json").out());
         assertThat(document.at("/ports/0/device").asText()).isEqualTo("irdma0");
         assertThat(document.at("/ports/0/interface").asText()).isEqualTo("ens2f0");
@@ -195,14 +195,14 @@ class DoctorCommandTest {
     }
 
     @Test
-    void aFileThatCannotBeWrittenIsStatusFour() {
+    void fileThatCannotBeWrittenIsStatusFour() {
         CommandRun run = run("rxe", "--json", folder.resolve("no/such/file").toString());
         assertThat(run.status()).isEqualTo(4);
         assertThat(run.err()).startsWith("doctor: the JSON document could not be written: ");
     }
 
     @Test
-    void aWrongCommandLineIsStatusTwo() {
+    void wrongCommandLineIsStatusTwo() {
         for (String wrong : List.of("extra", "--sideways")) {
             CommandRun run = run("rxe", wrong);
             assertThat(run.status()).isEqualTo(2);
@@ -241,7 +241,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void aPeerThatIsNotThereIsStatusThree() throws IOException {
+    void peerThatIsNotThereIsStatusThree() throws IOException {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {
             free = socket.getLocalPort();
@@ -251,7 +251,7 @@ class DoctorCommandTest {
         assertThat(run.out())
                 .startsWith("RDMA between this machine and 127.0.0.1:" + free + ", as rdma4j ")
                 .contains(
-                        "Result: RDMA does not work between the two. To be mended, in this order:\n  1. peer-tcp of ");
+                        "Result: RDMA does not work between the two. Fix, in this order:\n  1. peer-tcp of ");
         JsonNode document =
                 json(run("rxe", "--json", "--peer", "127.0.0.1:" + free).out());
         assertThat(document.at("/outcome").asText()).isEqualTo("broken");
@@ -262,7 +262,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void nobodyWhoComesIsStatusThree() throws IOException {
+    void missingPeerIsStatusThree() throws IOException {
         CommandRun run = run("rxe", "--serve", "--port", "0", "--timeout", "1", "--json");
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.err())
@@ -274,7 +274,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void theHelpTellsTheStatuses() {
+    void helpListsTheStatuses() {
         CommandRun run = CommandRun.of("doctor --help");
         assertThat(run.status()).isZero();
         assertThat(run.out())
@@ -299,7 +299,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void theManualHasARowForEachFinding() throws IOException {
+    void manualHasARowForEachFinding() throws IOException {
         Set<String> rows = Files.readString(Path.of("../docs/findings.md"))
                 .split("\n## GPUDirect")[0]
                 .lines()

@@ -199,7 +199,7 @@ class FindingsTest {
             with(
                     Check.PORT,
                     OK,
-                    "the bond ens1f0 (a, b) has a rate that the kernel does not tell",
+                    "the bond ens1f0 (a, b) has a rate that the kernel does not report",
                     "sys/class/net/ens1f0/bonding/slaves: a b\nsys/class/net/ens1f0/speed: -1"),
             without(Check.PORT, UNKNOWN, "cannot be read", PORT + "state"),
             healthy(Check.INTERFACE, "ens1f0 is up, MTU 9000"),
@@ -214,7 +214,7 @@ class FindingsTest {
             without(Check.INTERFACE, UNKNOWN, "names no network interface", PORT + "gid_attrs/ndevs"),
             healthy(Check.MTU, "4096 of 4096 bytes"),
             with(Check.MTU, NOTE, "1024 of 4096 bytes", "ibv_devinfo/mlx5_0/1/active_mtu: 1024"),
-            without(Check.MTU, UNKNOWN, "does not tell it", "ibv_devinfo/mlx5_0/1"),
+            without(Check.MTU, UNKNOWN, "does not report it", "ibv_devinfo/mlx5_0/1"),
             healthy(Check.GID, "use index 5 of 6"),
             row(
                     Check.GID,
@@ -261,7 +261,7 @@ class FindingsTest {
             with(Check.LOCKED_MEMORY, OK, "2048 MiB", LIMITS + "2147483648 unlimited"),
             with(Check.LOCKED_MEMORY, WARNING, "8 MiB, at most unlimited", LIMITS + "8388608 unlimited"),
             with(Check.LOCKED_MEMORY, FAIL, "64 KiB", LIMITS + "65536 65536"),
-            with(Check.LOCKED_MEMORY, UNKNOWN, "does not tell it", "proc/self/limits: none"),
+            with(Check.LOCKED_MEMORY, UNKNOWN, "does not have it", "proc/self/limits: none"),
             healthy(Check.RDMA_CGROUP, "no control group"),
             with(Check.RDMA_CGROUP, OK, "hca_object=max", RDMA_CGROUP + "mlx5_0 hca_handle=max hca_object=max"),
             with(Check.RDMA_CGROUP, OK, "no device of here", RDMA_CGROUP + "mlx5_9 hca_handle=1 hca_object=1"),
@@ -287,7 +287,7 @@ class FindingsTest {
                             + "sys/fs/cgroup/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max"),
             healthy(Check.OPEN_FILES, "1048576"),
             with(Check.OPEN_FILES, NOTE, "1024", "proc/self/limits: Max open files 1024 4096"),
-            without(Check.OPEN_FILES, UNKNOWN, "does not tell it", "proc/self/limits"),
+            without(Check.OPEN_FILES, UNKNOWN, "does not have it", "proc/self/limits"),
             healthy(Check.THREADS, "no control group"),
             with(
                     Check.THREADS,
@@ -307,7 +307,7 @@ class FindingsTest {
                             + "sys/fs/cgroup/user.slice/pids.max: 100\nsys/fs/cgroup/user.slice/pids.current: 95"),
             healthy(Check.NAMESPACES, "shared"),
             with(Check.NAMESPACES, NOTE, "exclusive", "sys/module/ib_core/parameters/netns_mode: N"),
-            without(Check.NAMESPACES, UNKNOWN, "does not tell", "sys/module/ib_core"),
+            without(Check.NAMESPACES, UNKNOWN, "does not report it", "sys/module/ib_core"),
             healthy(Check.CONTAINER, "none of the files"),
             with(Check.CONTAINER, NOTE, "/run/.containerenv", "run/.containerenv: x"),
             healthy(Check.HUGE_PAGES, "512 of 2048 kB, 500 free"),
@@ -317,7 +317,7 @@ class FindingsTest {
                     "none reserved; transparent ones: madvise",
                     "proc/meminfo: HugePages_Total:       0\n"
                             + "sys/kernel/mm/transparent_hugepage/enabled: always [madvise] never"),
-            without(Check.HUGE_PAGES, UNKNOWN, "does not tell", "proc/meminfo"),
+            without(Check.HUGE_PAGES, UNKNOWN, "does not list", "proc/meminfo"),
             healthy(Check.IOMMU, "no IOMMU is in use"),
             with(Check.IOMMU, OK, "groups of the adapters: identity", IOMMU + "type: identity"),
             with(Check.IOMMU, WARNING, "groups of the adapters: DMA-FQ", IOMMU + "type: DMA-FQ"),
@@ -325,7 +325,7 @@ class FindingsTest {
             with(Check.IOMMU, OK, "in no group", "sys/kernel/iommu_groups/9/type: DMA"),
             healthy(Check.PCI_LINK, "8.0 GT/s x8: 63 Gbit/s"),
             with(Check.PCI_LINK, WARNING, "x4 of 8.0 GT/s x8", PCI + "current_link_width: 4"),
-            with(Check.PCI_LINK, UNKNOWN, "does not tell", PCI + "current_link_speed: Unknown"),
+            with(Check.PCI_LINK, UNKNOWN, "does not report", PCI + "current_link_speed: Unknown"),
             healthy(Check.NUMA, "one NUMA node"),
             with(Check.NUMA, OK, "all of them there", NODES + "proc/thread-self/status: Cpus_allowed_list:	1-2"),
             with(Check.NUMA, NOTE, "of which 0-3 are there", NODES),
@@ -334,7 +334,7 @@ class FindingsTest {
                     WARNING,
                     "of which none is there",
                     NODES + "proc/thread-self/status: Cpus_allowed_list:	4-7"),
-            with(Check.NUMA, UNKNOWN, "firmware does not tell", NODES + PCI + "numa_node: -1"),
+            with(Check.NUMA, UNKNOWN, "firmware does not report", NODES + PCI + "numa_node: -1"),
             healthy(Check.INTERRUPTS, "2 vectors, all to CPUs of the adapter's node"),
             with(
                     Check.INTERRUPTS,
@@ -433,7 +433,7 @@ class FindingsTest {
                     "sys/class/infiniband/mlx5_0/tc/1/traffic_class: Global tclass=106"),
             with(Check.TRAFFIC_CLASS, NOTE, "none is set", "sys/class/infiniband/mlx5_0/tc/1/traffic_class: \\n"),
             row(Check.TRAFFIC_CLASS, UNKNOWN, "the driver has no file", host -> host),
-            row(Check.COUNTERS, OK, "none of 7 tells", host -> host.without(PORT + "hw_counters")),
+            row(Check.COUNTERS, OK, "none of 7 shows", host -> host.without(PORT + "hw_counters")),
             row(Check.COUNTERS, NOTE, "duplicate_request 41, in 11,449,811,940 packets", host -> host),
             row(
                     Check.COUNTERS,
@@ -482,7 +482,7 @@ class FindingsTest {
 
     @ParameterizedTest
     @FieldSource("ROWS")
-    void aFindingSaysWhatIsThere(Row row) {
+    void findingDescribesTheMachine(Row row) {
         Diagnosis diagnosis =
                 row.change.apply(RecordedHost.of("mlx5-roce", root)).diagnosis();
         Finding finding = diagnosis.findings().stream()
@@ -512,7 +512,7 @@ class FindingsTest {
     }
 
     @Test
-    void onePermissionFaultIsToldOnce() {
+    void onePermissionFaultIsReportedOnce() {
         Diagnosis diagnosis = RecordedHost.of("h100-infiniband", root)
                 .with("ibv_devinfo/mlx5_0/problem: EACCES\nibv_devinfo/mlx5_1/problem: EACCES")
                 .forbidding("dev/infiniband/uverbs0")
@@ -532,7 +532,7 @@ class FindingsTest {
     }
 
     @Test
-    void aContainerWithoutDevicesIsToldOnce() {
+    void containerWithoutDevicesIsReportedOnce() {
         Diagnosis diagnosis = RecordedHost.of("mlx5-roce", root)
                 .without("dev/infiniband")
                 .without("ibv_devinfo/mlx5_0")
@@ -553,7 +553,7 @@ class FindingsTest {
     }
 
     @Test
-    void aStateThatACheckDoesNotHaveIsRefused() {
+    void stateThatACheckDoesNotHaveIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Finding(Check.LIBIBVERBS, "", "/", WARNING, "seen", "", ""))
                 .withMessage("LIBIBVERBS cannot be WARNING");

@@ -143,7 +143,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void aDirectPairIsStatusZero() throws IOException {
+    void directPairIsStatusZero() throws IOException {
         CommandRun run = quarter(0, Support.YES).quarter(1, Support.NO).run();
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isZero();
@@ -162,7 +162,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void theUseOfTheWindowIsTold() throws IOException {
+    void windowUseIsReported() throws IOException {
         quarter(0, Support.YES);
         assertThat(json(run("--json").out()).at("/gpudirect/gpus/0/bar1")).hasToString("""
                 {"total_bytes":null,"used_bytes":null,"free_bytes":null,"unknown":"no libnvidia-ml.so.1"}""");
@@ -189,7 +189,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void aGpuAndAnAdapterCanBeChosen() throws IOException {
+    void gpuAndAnAdapterCanBeChosen() throws IOException {
         quarter(0, Support.YES).quarter(1, Support.NO);
         assertThat(run("--gpu", "1", "--device", "mlx5_1").status()).isEqualTo(1);
         assertThat(run("--gpu", "13:00.0", "-d", "mlx5_0").status()).isZero();
@@ -200,7 +200,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void aWrongCommandLineIsStatusTwo() throws IOException {
+    void wrongCommandLineIsStatusTwo() throws IOException {
         quarter(0, Support.YES);
         assertUsage("there is no GPU 7; present: 0 (0000:03:00.0)", "--gpu", "7");
         assertUsage("'first' is neither a number from 0 on nor a PCI address", "--gpu", "first");
@@ -232,7 +232,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void aGpuWithoutCudaIsNothingToUse() throws IOException {
+    void gpuWithoutCudaIsNothingToUse() throws IOException {
         quarter(0, Support.YES);
         CommandRun run = run(new CheckSources(
                 folder,
@@ -277,7 +277,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void aFileThatCannotBeWrittenIsStatusFour() throws IOException {
+    void fileThatCannotBeWrittenIsStatusFour() throws IOException {
         CommandRun run = quarter(0, Support.YES)
                 .run("--json", folder.resolve("no/such/file").toString());
         assertThat(run.status()).isEqualTo(4);
@@ -285,7 +285,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void theHelpTellsTheStatuses() {
+    void helpListsTheStatuses() {
         CommandRun run = CommandRun.of("doctor --help");
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("Exit status: 0 ", "--gpu[=<gpu>]", "--json[=<file>]");
@@ -301,7 +301,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void aMachineWithAGpuHasTheFindingsOfBoth() throws IOException {
+    void machineWithAGpuHasTheFindingsOfBoth() throws IOException {
         quarter(0, Support.YES).quarter(1, Support.NO);
         CheckSources sources = new CheckSources(
                 folder,
@@ -327,7 +327,7 @@ class GpuFindingsTest {
     }
 
     @Test
-    void aMachineWithoutAGpuHasOneLineAboutGpus() throws IOException {
+    void machineWithoutAGpuHasOneLineAboutGpus() throws IOException {
         CheckSources sources = new CheckSources(
                 folder,
                 () -> {

@@ -48,7 +48,7 @@ class PeerFactsTest {
         "i40iw, IWARP",
         "efa, OTHER"
     })
-    void thePortsSpeakWhatTheySpeak(String name, Transport transport) {
+    void portsSpeakWhatTheySpeak(String name, Transport transport) {
         PeerMachine machine = facts(host(name), null, -1);
         assertThat(machine.ports()).isNotEmpty().allMatch(port -> port.transport() == transport);
         // What is told can be understood.
@@ -56,7 +56,7 @@ class PeerFactsTest {
     }
 
     @Test
-    void aPortOfRoceTellsItsGidAndWhy() {
+    void rocePortReportsItsGidAndWhy() {
         PeerPort port = facts(host("mlx5-roce"), null, -1).ports().getFirst();
         assertThat(port.usable()).isTrue();
         assertThat(port.gidType()).isEqualTo("RoCE v2");
@@ -68,7 +68,7 @@ class PeerFactsTest {
     }
 
     @Test
-    void theGidThatIsAskedForIsTaken() {
+    void gidThatIsAskedForIsTaken() {
         PeerMachine machine = facts(host("mlx5-roce"), "mlx5_0", 0);
         assertThat(machine.ports().getFirst().gidIndex()).isZero();
         assertThat(machine.ports().getFirst().gidReason()).isEqualTo("asked for");
@@ -79,7 +79,7 @@ class PeerFactsTest {
     }
 
     @Test
-    void theVlanIsThatOfTheGidsInterface() {
+    void vlanIsThatOfTheGidsInterface() {
         PeerPort plain = facts(host("mlx5-roce"), null, -1).ports().getFirst();
         String name = plain.networkInterface();
         assertThat(facts(
@@ -95,7 +95,7 @@ class PeerFactsTest {
     }
 
     @Test
-    void aVlanWhoseNumberIsNotToldIsUnknown() {
+    void vlanWithoutNumberIsUnknown() {
         PeerPort plain = facts(host("mlx5-roce"), null, -1).ports().getFirst();
         assertThat(facts(
                                 host("mlx5-roce")
@@ -127,7 +127,7 @@ class PeerFactsTest {
 
     /** Those of another device than the one that is tested are nobody's trouble. */
     @Test
-    void onlyFailuresAreTold() {
+    void onlyFailuresAreSent() {
         assertThat(facts(host("mlx5-roce"), null, -1).failures()).isEmpty();
         assertThat(facts(RecordedHost.bothPortsOfIrdma(folder), null, -1).failures())
                 .contains("interface of irdma1/1: ens2f1 is switched off, MTU 1500");

@@ -197,7 +197,7 @@ class RecordedMachinesTest {
         assertThat(finding(diagnosis, Check.GID).seen())
                 .startsWith("use index 1 of 2, ")
                 .contains("(10.99.0.1)");
-        assertThat(counters(diagnosis)).containsExactly("OK none of 15 tells of loss, congestion or a bad cable");
+        assertThat(counters(diagnosis)).containsExactly("OK none of 15 shows loss, congestion or a bad cable");
     }
 
     @Test
@@ -235,7 +235,7 @@ class RecordedMachinesTest {
                         "NOTE counters mlx5_1/1");
         assertThat(counters(diagnosis))
                 .containsExactly(
-                        "OK none of 2 tells of loss, congestion or a bad cable",
+                        "OK none of 2 shows loss, congestion or a bad cable",
                         "WARNING excessive_buffer_overrun_errors 15, where the counter ends, in 482,109,068,547 packets",
                         "WARNING link_downed 255, where the counter ends",
                         "WARNING port_xmit_discards 65,535, where the counter ends, in 482,109,068,547 packets",
@@ -243,7 +243,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aPodWithoutGids() {
+    void podWithoutGids() {
         Diagnosis diagnosis = diagnosis("pod-without-gids");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(notOk(diagnosis))
@@ -255,7 +255,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aNarrowLinkAndRoceV1() {
+    void narrowLinkAndRoceV1() {
         Diagnosis diagnosis = diagnosis("narrow-link");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
         assertThat(notOk(diagnosis))
@@ -273,7 +273,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aModuleThatIsNotLoaded() {
+    void moduleThatIsNotLoaded() {
         Diagnosis diagnosis = diagnosis("module-missing");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(notOk(diagnosis)).containsExactly("FAIL rdma-devices");
@@ -299,7 +299,7 @@ class RecordedMachinesTest {
     }
 
     @Test
-    void aDeviceOfWhichTheControlGroupMayHaveNoMore() {
+    void deviceOfWhichTheControlGroupMayHaveNoMore() {
         Diagnosis diagnosis = RecordedHost.of("mlx5-roce", root)
                 .with("proc/self/cgroup: 0::/job\nsys/fs/cgroup/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max\n"
                         + "sys/fs/cgroup/job/rdma.current: mlx5_0 hca_handle=2 hca_object=20")

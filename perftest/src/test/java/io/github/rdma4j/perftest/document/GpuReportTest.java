@@ -36,7 +36,7 @@ class GpuReportTest {
     }
 
     @Test
-    void theJsonNamesGpuAndPathAndWhyNoneIsBetter() throws IOException {
+    void jsonNamesGpuAndPathAndWhyNoneIsBetter() throws IOException {
         JsonNode json = json(info(Results.STAGED));
         assertThat(json.get("gpu").asText()).isEqualTo("CUDA device 0, NVIDIA H200, 0000:17:00.0");
         assertThat(json.get("gpu_memory").asText()).isEqualTo("device memory");
@@ -47,7 +47,7 @@ class GpuReportTest {
     }
 
     @Test
-    void theRowsNameThePath() throws IOException {
+    void rowsNameThePath() throws IOException {
         assertThat(csv(info(Results.STAGED)).getFirst()).endsWith(",MsgRate,gpu_path,state");
         assertThat(csv(info(Results.STAGED)).get(1)).endsWith(",staged,complete");
         assertThat(csv(info(null)).getFirst()).endsWith(",MsgRate,state");

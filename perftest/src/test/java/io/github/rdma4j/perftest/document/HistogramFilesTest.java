@@ -40,7 +40,7 @@ class HistogramFilesTest {
     }
 
     @Test
-    void theLogHasAllOfThem() throws IOException {
+    void logHasAllOfThem() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         HistogramFiles.Log log = new HistogramFiles.Log(out, "ib_write_lat", 1_700_000_000_000L);
         log.add("2B", figures(10));
@@ -58,7 +58,7 @@ class HistogramFilesTest {
     }
 
     @Test
-    void theHistogramOfTheJsonCanBeReadAgain() throws Exception {
+    void histogramOfTheJsonCanBeReadAgain() throws Exception {
         Histogram histogram = figures(500).histogram();
         ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(HistogramFiles.encode(histogram)));
         assertThat(Histogram.decodeFromCompressedByteBuffer(bytes, 0)).isEqualTo(histogram);
@@ -72,7 +72,7 @@ class HistogramFilesTest {
     }
 
     @Test
-    void aFullDiskIsAnError() {
+    void fullDiskIsAnError() {
         OutputStream full = new OutputStream() {
             @Override
             public void write(int b) throws IOException {

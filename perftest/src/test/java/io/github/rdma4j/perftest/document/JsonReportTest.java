@@ -44,7 +44,7 @@ class JsonReportTest {
     }
 
     @Test
-    void theJsonOfOtherResults() throws Exception {
+    void jsonOfOtherResults() throws Exception {
         RunInfo bandwidth = info(Tool.WRITE_BANDWIDTH, "x");
         JsonNode json = json(bandwidth, List.of(new BandwidthResult(65536, 5000, Double.NaN, 43.3, 0.000693, false)));
         assertThat(json.at("/results/BW_peak").asDouble()).isZero();
@@ -58,7 +58,7 @@ class JsonReportTest {
     }
 
     @Test
-    void aPauseIsToldAsTheTimesHaveIt() throws Exception {
+    void pauseIsReportedAsTheTimesHaveIt() throws Exception {
         List<SizeResult> results = List.of(Results.latency(2, 1000));
         JsonNode json = json(info(Tool.READ_LATENCY, "--latency_gap=1500"), results);
         assertThat(json.at("/rdma4j/test/latency_gap_usec").asInt()).isEqualTo(1500);

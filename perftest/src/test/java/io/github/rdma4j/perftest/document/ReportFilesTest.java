@@ -74,7 +74,7 @@ class ReportFilesTest {
     }
 
     @Test
-    void theOtherSideMayWriteTheSameFile(@TempDir Path folder) throws Exception {
+    void otherSideMayWriteTheSameFile(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("both.csv");
         RunParameters parameters = RunParameters.parse(Tool.WRITE_BANDWIDTH, "localhost", "--out_csv=" + file);
         Process other = new ProcessBuilder(
@@ -124,7 +124,7 @@ class ReportFilesTest {
     }
 
     @Test
-    void aFileThatCannotBeWrittenTakesNoneOfTheOthersWithIt(@TempDir Path folder) throws IOException {
+    void fileThatCannotBeWrittenTakesNoneOfTheOthersWithIt(@TempDir Path folder) throws IOException {
         Path json = folder.resolve("a.json");
         Path log = folder.resolve("a.hlog");
         RunParameters parameters = RunParameters.parse(

@@ -45,7 +45,7 @@ class ResultKeeperTest {
     }
 
     @Test
-    void theSizesUpToTheLossOfThePeerAreWritten() throws Exception {
+    void sizesUpToTheLossOfThePeerAreWritten() throws Exception {
         begin();
         keeper.result(Results.bandwidth(2, 1, false));
         keeper.result(Results.bandwidth(4, 1, false));
@@ -72,7 +72,7 @@ class ResultKeeperTest {
     }
 
     @Test
-    void whatCameToItsEndIsNotWrittenAgainByALateSignal() throws Exception {
+    void lateSignalDoesNotRewriteCompleteResults() throws Exception {
         keeper.complete(begin());
         assertThat(keeper.broken(RunState.INTERRUPTED, "ended by a signal")).isFalse();
         assertThat(ResultsSchema.faults(json())).isEmpty();
@@ -80,13 +80,13 @@ class ResultKeeperTest {
     }
 
     @Test
-    void aTestThatNeverBeganLeavesOldFilesAlone() throws Exception {
+    void testThatNeverBeganLeavesOldFilesAlone() throws Exception {
         assertThat(keeper.broken(RunState.FAILED, "no device")).isFalse();
         assertThat(folder).isEmptyDirectory();
     }
 
     @Test
-    void anEndlessRunKeepsItsLastResults() throws Exception {
+    void endlessRunKeepsItsLastResults() throws Exception {
         begin();
         for (int i = 1; i <= ResultKeeper.MOST_RESULTS + 1; i++) {
             keeper.result(Results.bandwidth(i, 1, false));

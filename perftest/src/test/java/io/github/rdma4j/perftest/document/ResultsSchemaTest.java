@@ -68,7 +68,7 @@ class ResultsSchemaTest {
     }
 
     @Test
-    void whatWasSeenOfTheMachineFollowsIt() throws IOException {
+    void machineFactsFollowTheSchema() throws IOException {
         RunOutcome plain = Results.outcome(
                 Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH)), List.of(Results.bandwidth(64, 1, false)));
         RunOutcome seen = new RunOutcome(
@@ -90,7 +90,7 @@ class ResultsSchemaTest {
     }
 
     @Test
-    void whatIsSaidOfAGpuFollowsIt() throws IOException {
+    void gpuFactsFollowTheSchema() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         RunInfo info = Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH), Results.STAGED);
         JsonReport.write(Results.outcome(info, List.of(Results.bandwidth(64, 1, false))), out);
@@ -102,7 +102,7 @@ class ResultsSchemaTest {
     }
 
     @Test
-    void whatIsWrongIsFound() throws IOException {
+    void violationsAreFound() throws IOException {
         assertThat(faultsAfter(json -> {})).isEmpty();
         assertThat(faultsAfter(json -> own(json).remove("environment"))).isNotEmpty();
         assertThat(faultsAfter(json -> own(json).put("schema_version", 2))).isNotEmpty();

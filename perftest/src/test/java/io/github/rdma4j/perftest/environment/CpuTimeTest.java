@@ -27,7 +27,7 @@ class CpuTimeTest {
     }
 
     @Test
-    void aChildIsCountedWhenItHasEnded() throws IOException, InterruptedException {
+    void childIsCountedWhenItHasEnded() throws IOException, InterruptedException {
         long before = CpuTime.ofEndedChildren();
 
         new ProcessBuilder("sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")
@@ -38,7 +38,7 @@ class CpuTimeTest {
     }
 
     @Test
-    void theMachineIsBusy() {
+    void machineIsBusy() {
         assertThat(CpuTime.ofTheMachine()).isPositive();
         // user, nice and system, not idle and the wait for disks, both kinds of interrupts; what was stolen is
         // nobody's.
@@ -50,7 +50,7 @@ class CpuTimeTest {
     }
 
     @Test
-    void whatIsNotKnownStaysSo() {
+    void unknownValueStaysUnknown() {
         assertThat(CpuTime.between(CpuTime.UNKNOWN, 5)).isEqualTo(CpuTime.UNKNOWN);
         assertThat(CpuTime.sum(5, CpuTime.UNKNOWN)).isEqualTo(CpuTime.UNKNOWN);
         assertThat(CpuTime.sum(5, 6)).isEqualTo(11);

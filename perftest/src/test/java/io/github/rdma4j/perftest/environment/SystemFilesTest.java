@@ -29,7 +29,7 @@ class SystemFilesTest {
     }
 
     @Test
-    void aMachineWithAnAdapter() throws IOException {
+    void machineWithAnAdapter() throws IOException {
         write("sys/class/infiniband/mlx5_0/device/numa_node", "1\n");
         Path driver = Files.createDirectories(root.resolve("sys/bus/pci/drivers/mlx5_core"));
         Files.createSymbolicLink(root.resolve("sys/class/infiniband/mlx5_0/device/driver"), driver);
@@ -47,7 +47,7 @@ class SystemFilesTest {
     }
 
     @Test
-    void whatIsNotThereIsUnknown() throws IOException {
+    void missingFileIsUnknown() throws IOException {
         assertThat(files.driver("rxe0")).isNull();
         assertThat(files.numaNode("rxe0")).isNull();
         assertThat(files.processorModel()).isNull();
@@ -58,7 +58,7 @@ class SystemFilesTest {
     }
 
     @Test
-    void whatMakesNoSenseIsUnknown() throws IOException {
+    void malformedValueIsUnknown() throws IOException {
         for (String text : new String[] {"node1", "99999999999", "0x1", "+1", ""}) {
             write("sys/class/infiniband/mlx5_0/device/numa_node", text);
             assertThat(files.numaNode("mlx5_0")).as(text).isNull();

@@ -35,7 +35,7 @@ class ConnectFailureTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void exceptionTellsWhereTheConnectionFailed(IOException failure, ConnectFailure expected) {
+    void exceptionNamesWhereTheConnectionFailed(IOException failure, ConnectFailure expected) {
         assertThat(ConnectFailure.of(failure)).isEqualTo(expected);
     }
 
@@ -47,7 +47,7 @@ class ConnectFailureTest {
     }
 
     @Test
-    void anAddressWithoutARouteIsNotTheFailureOfItsHost() {
+    void addressWithoutARouteIsNotTheFailureOfItsHost() {
         IOException refused = new ConnectException("Connection refused");
         IOException noRoute = new SocketException("Network is unreachable");
         assertThat(ConnectFailure.ofHost(null, noRoute)).isEqualTo(noRoute);

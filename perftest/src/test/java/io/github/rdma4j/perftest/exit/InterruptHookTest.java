@@ -32,7 +32,7 @@ class InterruptHookTest {
     }
 
     @Test
-    void aSignalIsToldWhileItIsOpenAndKnownToWhoeverAsks() throws Exception {
+    void signalIsNotifiedWhileOpenAndCanBeQueried() throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",

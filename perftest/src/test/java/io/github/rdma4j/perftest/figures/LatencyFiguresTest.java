@@ -54,7 +54,7 @@ class LatencyFiguresTest {
     }
 
     @Test
-    void aPartOfTheTimeIsHalfOfIt() {
+    void partOfTheTimeIsHalfOfIt() {
         LatencyFigures figures = of(2, 2001, 4003, 6000);
         assertThat(figures.minimum()).isEqualTo(1.0005);
         assertThat(figures.maximum()).isEqualTo(3.0);
@@ -65,7 +65,7 @@ class LatencyFiguresTest {
     }
 
     @Test
-    void anHourAndMoreIsTrueInTheMaximum() {
+    void hourAndMoreIsTrueInTheMaximum() {
         LatencyFigures figures = of(1, 1000, 7_200_000_000_000L, 7_200_000_000_000L);
         assertThat(figures.maximum()).isEqualTo(7.2e9);
         assertThat(figures.median()).isCloseTo(3.6e9, BUCKET);

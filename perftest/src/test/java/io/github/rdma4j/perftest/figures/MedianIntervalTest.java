@@ -24,14 +24,14 @@ class MedianIntervalTest {
         "30,   10, 0.95723",
         "1000, 469, 0.95370",
     })
-    void theRanksKeepTheConfidence(int figures, int rank, double confidence) {
+    void ranksKeepTheConfidence(int figures, int rank, double confidence) {
         assertThat(MedianInterval.rank(figures)).isEqualTo(rank);
         assertThat(MedianInterval.confidence(figures, rank)).isCloseTo(confidence, within(0.00001));
         assertThat(MedianInterval.confidence(figures, rank + 1)).isLessThan(MedianInterval.CONFIDENCE);
     }
 
     @Test
-    void theEndsAreFiguresOfThatRank() {
+    void endsAreFiguresOfThatRank() {
         double[] figures = IntStream.of(9, 2, 15, 4, 1, 12, 7, 8, 3, 10, 11, 6, 13, 14, 5)
                 .asDoubleStream()
                 .toArray();
@@ -50,7 +50,7 @@ class MedianIntervalTest {
     }
 
     @Test
-    void theLeastNumberIsTheFirstWithAnInterval() {
+    void leastNumberIsTheFirstWithAnInterval() {
         assertThat(MedianInterval.rank(MedianInterval.LEAST_FIGURES)).isPositive();
         assertThat(MedianInterval.rank(MedianInterval.LEAST_FIGURES - 1)).isZero();
     }
@@ -63,7 +63,7 @@ class MedianIntervalTest {
 
     /** Of figures as skewed as latencies are. */
     @Test
-    void holdsTheTrueMedianAsOftenAsItSays() {
+    void containsTheTrueMedianAtItsConfidence() {
         Random random = new Random(1);
         int samples = 20_000;
         int held = 0;

@@ -48,7 +48,7 @@ class GdsCommandTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsWrittenReadAndRemoved() throws IOException {
+    void fileThatIsNotThereIsWrittenReadAndRemoved() throws IOException {
         StandInCuFile.set("module", 0);
         Path json = folder.resolve("out.json");
         assertThat(run(
@@ -91,7 +91,7 @@ class GdsCommandTest {
     }
 
     @Test
-    void aFileThatIsThereIsOnlyRead() throws IOException {
+    void fileThatIsThereIsOnlyRead() throws IOException {
         byte[] contents = new byte[10_000];
         Arrays.fill(contents, (byte) 7);
         Path file = Files.write(folder.resolve("there"), contents);
@@ -137,7 +137,7 @@ class GdsCommandTest {
     }
 
     @Test
-    void whatIsNoFileIsNamed() throws IOException {
+    void missingFileIsNamed() throws IOException {
         for (String file : List.of("/dev/null", folder.toString())) {
             assertThat(run("--file", file)).isOne();
             assertThat(err.toString(StandardCharsets.UTF_8))
@@ -163,7 +163,7 @@ class GdsCommandTest {
     }
 
     @Test
-    void whatWasMeasuredBeforeAFailureIsShown() throws IOException {
+    void resultsBeforeAFailureAreShown() throws IOException {
         Path file = Files.write(folder.resolve("there"), "x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
         StandInCuFile.set("module", 0);
         StandInCuFile.set("forget", 1);
@@ -197,7 +197,7 @@ class GdsCommandTest {
 
     /** Passes with a transfer for each byte would take hours. */
     @Test
-    void whatWasMeasuredBeforeASignalIsShown() throws Exception {
+    void resultsBeforeASignalAreShown() throws Exception {
         Path file = folder.resolve("made");
         Path json = folder.resolve("out.json");
         Path said = folder.resolve("said");
@@ -260,7 +260,7 @@ class GdsCommandTest {
     }
 
     @Test
-    void whatMakesNoSenseIsRefused() {
+    void contradictionsAreRefused() {
         assertThat(run()).isEqualTo(2);
         assertThat(run("--file", "x", "-s", "4X")).isEqualTo(2);
         assertThat(run("--file", "x", "-s", "0")).isEqualTo(2);

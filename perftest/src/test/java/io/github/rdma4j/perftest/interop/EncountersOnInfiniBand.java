@@ -74,7 +74,7 @@ class EncountersOnInfiniBand {
     /** What the tool prints on a port whose subnet manager does not answer. */
     @ParameterizedTest
     @ValueSource(strings = {"-z", "-R"})
-    void aSubnetManagerThatDoesNotAnswerIsNamed(String option) throws Throwable {
+    void subnetManagerThatDoesNotAnswerIsNamed(String option) throws Throwable {
         set("RDMA4J_MLX5_SUBNET_MANAGER", "0");
         try (Side client = new JavaSide(List.of(
                 Peer.JAVA.command("ib_write_lat"), "--timeout=1", option, "10.77.0." + InfiniBandTest.JAVA_PORT))) {

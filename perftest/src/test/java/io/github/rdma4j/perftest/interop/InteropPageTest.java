@@ -27,7 +27,7 @@ class InteropPageTest {
     }
 
     @Test
-    void theTableShowsTheCells() throws Exception {
+    void tableShowsTheCells() throws Exception {
         String expected = Cells.rows().stream().map(InteropPageTest::line).collect(Collectors.joining("\n"));
         String table = page().lines().filter(line -> line.startsWith("| `ib_")).collect(Collectors.joining("\n"));
         assertThat(table)
@@ -36,7 +36,7 @@ class InteropPageTest {
     }
 
     @Test
-    void theTotalsAreThoseOfTheCells() throws Exception {
+    void totalsAreThoseOfTheCells() throws Exception {
         assertThat(page()).contains(totals());
     }
 
@@ -54,7 +54,7 @@ class InteropPageTest {
     }
 
     @Test
-    void theGateHasEachToolAndEachOptionWithEachPeer() {
+    void gateHasEachToolAndEachOptionWithEachPeer() {
         List<Cell> gate = Cells.ofTheGate();
         for (Cell cell : Cells.listed().toList()) {
             for (String what : Cells.whatItShows(cell)) {

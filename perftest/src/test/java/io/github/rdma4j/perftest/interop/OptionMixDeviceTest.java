@@ -35,7 +35,7 @@ class OptionMixDeviceTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void whatCPassesWithItselfItPassesWithUs(long seed) throws Exception {
+    void optionsThatCAcceptsWithItselfWorkWithUs(long seed) throws Exception {
         OptionMix mix = OptionMix.of(seed);
         List<Peer> peers = Peer.ofC();
         Peer peer = peers.get(new SplittableRandom(seed).split().nextInt(peers.size()));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class OptionMixTest {
     @Test
-    void aSeedMakesTheSameMixAgain() {
+    void seedMakesTheSameMixAgain() {
         assertThat(OptionMix.of(42)).isEqualTo(OptionMix.of(42)).isNotEqualTo(OptionMix.of(43));
     }
 

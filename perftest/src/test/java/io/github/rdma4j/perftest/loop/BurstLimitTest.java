@@ -11,7 +11,7 @@ class BurstLimitTest {
     private final BurstLimit limit = new BurstLimit(10_000, 10);
 
     @Test
-    void aBurstMayBeSentAtOnceAndTheNextOneWhenItIsDue() {
+    void burstMayBeSentAtOnceAndTheNextOneWhenItIsDue() {
         assertThat(limit.allowance(5_000_000)).isEqualTo(10);
         limit.posted(10);
         assertThat(limit.allowance(5_999_999)).isZero();
@@ -19,7 +19,7 @@ class BurstLimitTest {
     }
 
     @Test
-    void aBurstThatDidNotFitIntoTheQueueGoesOn() {
+    void burstThatDidNotFitIntoTheQueueGoesOn() {
         limit.allowance(0);
         limit.posted(4);
         assertThat(limit.allowance(1)).isEqualTo(6);
@@ -28,7 +28,7 @@ class BurstLimitTest {
     }
 
     @Test
-    void theTimeOfABurstDoesNotMoveTheNextOnes() {
+    void timeOfABurstDoesNotMoveTheNextOnes() {
         limit.allowance(0);
         limit.posted(10);
         assertThat(limit.allowance(1_300_000)).isEqualTo(10);
@@ -38,7 +38,7 @@ class BurstLimitTest {
     }
 
     @Test
-    void whatWasMissedIsNotMadeUpFor() {
+    void missedBurstsAreNotMadeUp() {
         limit.allowance(0);
         limit.posted(10);
         assertThat(limit.allowance(50_000_000)).isEqualTo(10);

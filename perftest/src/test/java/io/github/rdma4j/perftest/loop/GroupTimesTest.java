@@ -32,7 +32,7 @@ class GroupTimesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-    void theHullFindsWhatComparingAllPairsFinds(int seed) {
+    void hullFindsWhatComparingAllPairsFinds(int seed) {
         Random random = new Random(seed);
         int groups = 200;
         long[] postAt = new long[groups];

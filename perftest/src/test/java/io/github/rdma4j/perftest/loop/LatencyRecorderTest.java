@@ -45,7 +45,7 @@ class LatencyRecorderTest {
     }
 
     @Test
-    void aCountedLoopKeepsEveryTime() {
+    void countedLoopKeepsEveryTime() {
         LatencyRecorder recorder = LatencyRecorder.counted(control, 2, 5, 1, true);
         for (int i = 0; i < 5; i++) {
             assertThat(recorder.next()).isTrue();
@@ -62,7 +62,7 @@ class LatencyRecorderTest {
     }
 
     @Test
-    void aPauseIsBeforeEachPostAndPartOfEachTime() {
+    void pauseIsBeforeEachPostAndPartOfEachTime() {
         LatencyRecorder recorder =
                 LatencyRecorder.counted(control, 1, 4, 1, true).pausing(5 * MILLISECOND);
         assertThat(recorder.paces()).isTrue();
@@ -81,7 +81,7 @@ class LatencyRecorderTest {
     }
 
     @Test
-    void aPauseOfATimedLoopEndsWithTheRun() {
+    void pauseOfATimedLoopEndsWithTheRun() {
         LatencyRecorder recorder = LatencyRecorder.timed(control, 1).pausing(3600 * 1000 * MILLISECOND);
         control.enter(RunControl.ENDED);
         assertThat(recorder.due()).isFalse();
@@ -111,7 +111,7 @@ class LatencyRecorderTest {
     }
 
     @Test
-    void aLongRunIsRecordedAtOnceWithTheSameRounds() {
+    void longRunIsRecordedAtOnceWithTheSameRounds() {
         long perRound = LatencyRecorder.MOST_STAMPS;
         LatencyRecorder recorder = LatencyRecorder.counted(control, 1, perRound, 2, false);
         for (long i = 0; i < 2 * perRound; i++) {
@@ -123,7 +123,7 @@ class LatencyRecorderTest {
     }
 
     @Test
-    void aTimedLoopCountsItsMeasuredPartOnly() {
+    void timedLoopCountsItsMeasuredPartOnly() {
         LatencyRecorder recorder = LatencyRecorder.timed(control, 2);
         recorder.next();
         recorder.next();
@@ -175,7 +175,7 @@ class LatencyRecorderTest {
     }
 
     @Test
-    void anOpenLoopWaitsNoLongerThanTheRun() {
+    void openLoopWaitsNoLongerThanTheRun() {
         LatencyRecorder recorder = LatencyRecorder.open(control, 1, 0.001, false, 10, 1);
         assertThat(recorder.next()).isTrue();
         control.enter(RunControl.ENDED);

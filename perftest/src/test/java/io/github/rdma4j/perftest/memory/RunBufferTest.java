@@ -34,7 +34,7 @@ class RunBufferTest {
     }
 
     @Test
-    void theMemoryIsGoneAfterClose() {
+    void memoryIsGoneAfterClose() {
         RunBuffer buffer = RunBuffer.of(options(), 64, 64);
         buffer.close();
         assertThatThrownBy(() -> buffer.segment().get(ValueLayout.JAVA_BYTE, 0))
@@ -59,7 +59,7 @@ class RunBufferTest {
     }
 
     @Test
-    void thePayloadOfAFileRepeats(@TempDir Path folder) throws Exception {
+    void payloadOfAFileRepeats(@TempDir Path folder) throws Exception {
         Path file = Files.writeString(folder.resolve("payload.txt"), "0x04030201, 0xaabbccdd\n0x5");
         MemoryOptions options = options("--payload_file_path", file.toString());
         try (RunBuffer buffer = RunBuffer.of(options, 17, 8)) {
@@ -70,7 +70,7 @@ class RunBufferTest {
     }
 
     @Test
-    void aMappedFileIsTheBuffer(@TempDir Path folder) throws Exception {
+    void mappedFileIsTheBuffer(@TempDir Path folder) throws Exception {
         Path file = Files.write(folder.resolve("memory"), new byte[3 * 4096]);
         MemoryOptions options = options("--mmap", file.toString(), "--mmap-offset", "4K");
         try (RunBuffer buffer = RunBuffer.of(options, 8192, 4096)) {
@@ -121,7 +121,7 @@ class RunBufferTest {
                 "--payload_file_path /no/such/file | --payload_file_path: /no/such/file cannot be read as text",
                 "--payload_file_path /proc/version | --payload_file_path: /proc/version has 'Linux' where a word was",
             })
-    void whatCannotBeIsRefused(String arguments, String message) {
+    void invalidArgumentsAreRefused(String arguments, String message) {
         assertThatThrownBy(() -> options(arguments.strip().split(" ")))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith(message);

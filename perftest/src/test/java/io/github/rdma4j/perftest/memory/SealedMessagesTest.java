@@ -25,7 +25,7 @@ class SealedMessagesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 8, 15, 16, 17, 23, 64, 4096, 9999})
-    void aSealedMessageIsWhole(long size) {
+    void sealedMessageIsWhole(long size) {
         for (long number : new long[] {0, 1, 255, 256, 1L << 40}) {
             messages.seal(100, size, number);
             assertThat(messages.check(100, size, number)).isTrue();
@@ -59,7 +59,7 @@ class SealedMessagesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {2, 15, 16, 4096})
-    void anErasedMessageIsNotThereAnyMore(long size) {
+    void erasedMessageIsNotThereAnyMore(long size) {
         messages.seal(8, size, 9);
         messages.erase(8, size);
         assertThat(messages.check(8, size, 9)).isFalse();
@@ -68,7 +68,7 @@ class SealedMessagesTest {
     }
 
     @Test
-    void theCounterOfALatencyTestIsNotPartOfIt() {
+    void counterOfALatencyTestIsNotPartOfIt() {
         messages.seal(0, 16, 3);
         memory.set(ValueLayout.JAVA_BYTE, 15, (byte) 99);
         assertThat(messages.check(0, 16, 3)).isTrue();

@@ -48,7 +48,7 @@ class AdjustmentsTest {
         ib_write_bw   | --rate_units M      | --rate_units has no effect without --rate_limit
         ib_write_bw   | -R --flow_label 1   | --flow_label has no effect with -R/--rdma_cm: the kernel chooses the flow
         ib_read_lat   | --inline_recv 64    | --inline_recv has no effect, as in C 4.5: it is read and not used
-        ib_write_bw   | --inline_recv 64    | --inline_recv is for all but the write tools and has no effect here
+        ib_write_bw   | --inline_recv 64    | --inline_recv is for all tools except the write tools and has no effect here
         ib_read_lat   | --cqe_poll 4        | --cqe_poll has no effect here, as in C: a latency tool takes one
         ib_read_lat   | --disable_dynamic_polling | --disable_dynamic_polling is for the bandwidth tools and has no
         ib_write_bw   | --data_validation_debug | --data_validation_debug has no effect without --data_validation
@@ -56,7 +56,7 @@ class AdjustmentsTest {
         ib_read_lat   | --latency_gap 5     | --latency_gap: as in C the times count from one post to the next, so that the pause of 5 usec
         ib_send_bw    | -M 255:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID has no effect without -g/--mcg
         """)
-    void whatCTakesIsTakenAndSaid(String tool, String options, String line) {
+    void optionsOfCAreAcceptedWithAMessage(String tool, String options, String line) {
         assertThat(parse(tool, options).adjustments())
                 .singleElement()
                 .asString()
@@ -64,7 +64,7 @@ class AdjustmentsTest {
     }
 
     @Test
-    void whatIsSaidIsWhatIsDone() {
+    void messageMatchesTheBehaviour() {
         RunParameters connected = parse("ib_write_bw", "-R -x 1 -S 3 -m 1024 --tclass 8 --ipv6 host");
         assertThat(connected.adjustments()).hasSize(5);
         assertThat(connected.path().gidIndex()).isEqualTo(-1);
@@ -91,7 +91,7 @@ class AdjustmentsTest {
     }
 
     @Test
-    void whatIsDoneAsItSaysNeedsNoLine() {
+    void effectiveOptionNeedsNoMessage() {
         assertThat(parse(
                                 "ib_write_bw",
                                 "-x 1 -S 3 -m 1024 -l 4 -t 8 -Q 4 -n 100 --disable_dynamic_polling --cqe_poll 2"

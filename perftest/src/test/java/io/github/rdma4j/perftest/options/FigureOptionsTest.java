@@ -72,7 +72,7 @@ class FigureOptionsTest {
                 "ib_write_bw  | -w -1                | -w/--limit_bw: -1.0 is out of range; allowed is 0 or more",
                 "ib_write_bw  | -y NaN               | -y/--limit_msgrate: NaN is out of range; allowed is 0 or more",
             })
-    void whatMakesNoSenseIsRefused(String tool, String arguments, String message) {
+    void contradictionsAreRefused(String tool, String arguments, String message) {
         assertThatThrownBy(() -> parse(Tool.ofCommand(tool).orElseThrow(), arguments))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessage(message);

@@ -106,7 +106,7 @@ class GetoptArgumentsTest {
     }
 
     @Test
-    void whateverFollowsIsTheValue() {
+    void nextArgumentIsTheValue() {
         assertThat(RunParameters.parse(Tool.WRITE_LATENCY, List.of("-d", "-F", "--ib-d", "--all"))
                         .path()
                         .device())

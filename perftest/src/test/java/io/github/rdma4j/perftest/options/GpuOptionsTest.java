@@ -23,7 +23,7 @@ class GpuOptionsTest {
     }
 
     @Test
-    void theGpuIsNamedByNumberOrAddress() {
+    void gpuIsNamedByNumberOrAddress() {
         assertThat(parse("--use_cuda=1").ordinal()).isEqualTo(1);
         GpuOptions options = parse("--use_cuda_bus_id 17:00.0");
         assertThat(options.wanted()).isTrue();
@@ -88,7 +88,7 @@ class GpuOptionsTest {
                 "--use_cuda=0 -s 64 -I 64 | -I/--inline_size: 64 is not allowed with GPU memory",
                 "--use_cuda=0 -a -I 2 | -I/--inline_size: 2 is not allowed with GPU memory"
             })
-    void whatMakesNoSenseIsRefused(String arguments, String message) {
+    void contradictionsAreRefused(String arguments, String message) {
         assertThatThrownBy(() -> parse(arguments))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageContaining(message);

@@ -36,7 +36,7 @@ class NewerOptionsTest {
 
     @ParameterizedTest
     @CsvSource({"IB, INFINIBAND", "ib, INFINIBAND", "IBxyz, INFINIBAND", "Ethernet, ETHERNET", "ETHERNET, ETHERNET"})
-    void aLinkIsForcedByTheLettersThatCReads(String word, LinkLayer link) {
+    void linkIsForcedByTheLettersThatCReads(String word, LinkLayer link) {
         PathOptions path = parse(Tool.WRITE_LATENCY, "--force-link " + word).path();
         assertThat(path.linkLayer(LinkLayer.ETHERNET)).isEqualTo(link);
         assertThat(path.linkLayer(LinkLayer.INFINIBAND)).isEqualTo(link);
@@ -45,7 +45,7 @@ class NewerOptionsTest {
     }
 
     @Test
-    void aPollTakesAsManyCompletionsAsAskedFor() {
+    void pollTakesAsManyCompletionsAsAskedFor() {
         assertThat(parse(Tool.SEND_BANDWIDTH, "host").queues().pollBatch()).isEqualTo(16);
         assertThat(parse(Tool.SEND_BANDWIDTH, "--cqe_poll=4").queues().pollBatch())
                 .isEqualTo(4);
@@ -87,7 +87,7 @@ class NewerOptionsTest {
     }
 
     @Test
-    void aNullMemoryRegionIsNotForAToolThatWaitsForBytesNorBesideOthers() {
+    void nullMemoryRegionIsNotForAToolThatWaitsForBytesNorBesideOthers() {
         assertThat(parse(Tool.READ_LATENCY, "--use-null-mr").memory().nullRegion())
                 .isTrue();
         assertThat(parse(Tool.WRITE_BANDWIDTH, "host").memory().nullRegion()).isFalse();
@@ -108,7 +108,7 @@ class NewerOptionsTest {
     }
 
     @Test
-    void aPauseIsInMicroseconds() {
+    void pauseIsInMicroseconds() {
         assertThat(parse(Tool.READ_LATENCY, "--latency_gap=1500").workload().latencyGap())
                 .isEqualTo(Duration.ofNanos(1_500_000));
         assertThat(parse(Tool.READ_LATENCY, "--latency_gap=0").adjustments()).isEmpty();
@@ -128,12 +128,12 @@ class NewerOptionsTest {
     }
 
     @Test
-    void cyclesAreThoseOfTheFrequencyThatTheKernelTells() {
+    void cyclesUseTheFrequencyThatTheKernelReports() {
         OptionalDouble told = CpuFrequency.megahertz();
         if (told.isEmpty()) {
             assertThatThrownBy(() -> parse(Tool.SEND_LATENCY, "-C"))
                     .isInstanceOf(IllegalParameterException.class)
-                    .hasMessageStartingWith("-C/--report-cycles: /proc/cpuinfo tells no frequency");
+                    .hasMessageStartingWith("-C/--report-cycles: /proc/cpuinfo has no frequency");
             return;
         }
         RunParameters parameters = parse(Tool.SEND_LATENCY, "--report-cycles");

@@ -57,7 +57,7 @@ class OptionPageTest {
     }
 
     @Test
-    void whatIsHonouredIsInOurHelpAndWhatIsRefusedIsNot() throws Exception {
+    void acceptedOptionsAreInOurHelpAndRefusedOptionsAreNot() throws Exception {
         Map<String, Set<Tool>> ours = toolsByName();
         List<String> wrong = new ArrayList<>();
         for (Row row : OptionPage.rowsOfC()) {
@@ -80,7 +80,7 @@ class OptionPageTest {
     }
 
     @Test
-    void whatIsRefusedIsRefusedWithTheSentenceOfThePage() throws Exception {
+    void refusalUsesTheSentenceOfThePage() throws Exception {
         for (Row row : OptionPage.rowsOfC()) {
             if (row.state().equals(REFUSED)) {
                 for (String name : row.eachName()) {
@@ -95,7 +95,7 @@ class OptionPageTest {
     }
 
     @Test
-    void whatOnlyOursHaveIsOnThePageToo() throws Exception {
+    void ownOptionsAreAlsoOnThePage() throws Exception {
         Set<String> ofC = new TreeSet<>();
         for (Row row : OptionPage.rowsOfC()) {
             ofC.addAll(row.eachName());
@@ -106,7 +106,7 @@ class OptionPageTest {
     }
 
     @Test
-    void theTotalsAreThoseOfTheTable() throws Exception {
+    void totalsAreThoseOfTheTable() throws Exception {
         List<Row> rows = OptionPage.rowsOfC();
         assertThat(OptionPage.text())
                 .contains("**" + rows.size() + " options of the C tools: " + count(rows, HONOURED) + " honoured, "

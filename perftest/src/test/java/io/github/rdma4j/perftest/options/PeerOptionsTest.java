@@ -20,7 +20,7 @@ class PeerOptionsTest {
     }
 
     @Test
-    void theSidesMeetOverTcpByDefault() {
+    void sidesMeetOverTcpByDefault() {
         PeerOptions peer = parse("host").peer();
         assertThat(peer.meetingPoint()).isEqualTo(new MeetingPoint("host", 18515, null, false, false));
         assertThat(peer.rdmaCm()).isFalse();
@@ -30,7 +30,7 @@ class PeerOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-z", "--com_rdma_cm", "--comm_rdma_cm"})
-    void theConversationCanGoByRdmaCmUnderBothSpellingsOfC(String option) {
+    void conversationCanGoByRdmaCmUnderBothSpellingsOfC(String option) {
         PeerOptions peer = parse(option + " -p 4444 host").peer();
         assertThat(peer.meetingPoint()).isEqualTo(new MeetingPoint("host", 4444, null, false, true));
         assertThat(peer.rdmaCm()).isFalse();
@@ -48,13 +48,13 @@ class PeerOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--bind_source_ip", "--source_ip"})
-    void theLocalAddressHasTheNamesOfBothVersionsOfC(String option) {
+    void localAddressHasTheNamesOfBothVersionsOfC(String option) {
         assertThat(parse(option + " 10.99.0.1 --ipv6-addr").peer().meetingPoint())
                 .isEqualTo(new MeetingPoint(null, 18515, "10.99.0.1", true, false));
     }
 
     @Test
-    void anIpv6GidCanBeAskedFor() {
+    void ipv6GidCanBeAskedFor() {
         assertThat(parse("--ipv6").path().ipv6()).isTrue();
         assertThat(parse("host").path().ipv6()).isFalse();
     }
@@ -64,13 +64,13 @@ class PeerOptionsTest {
             delimiter = '|',
             value = {
                 "-T 256 -R          | -T/--tos: 256 is out of range; allowed is 0 to 255",
-                "-T 8               | -T/--tos: only rdma_cm sets a type of service; give -R/--rdma_cm, too",
+                "-T 8               | -T/--tos: only rdma_cm sets a type of service; also give -R/--rdma_cm",
                 "-T 8 -z            | -T/--tos: only rdma_cm sets a type of service",
                 "--retry_count 8 -R | --retry_count: 8 is out of range; allowed is 0 to 7",
                 "-R -L 3            | -L/--hop_limit: not together with -R/--rdma_cm, where rdma_cm sets it",
                 "-R -c UC           | -c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for UC",
             })
-    void whatTheToolsOfCRefuseBesideRdmaCmIsRefused(String arguments, String message) {
+    void optionsThatCRefusesWithRdmaCmAreRefused(String arguments, String message) {
         assertThatThrownBy(() -> parse(arguments))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith(message);

@@ -45,7 +45,7 @@ class SendOptionsTest {
         ib_send_bw    | -g -b                        | -g/--mcg goes one way: leave out -b/--bidirectional
         ib_send_bw    | -c UD --data_validation      | --data_validation is not for UD here
         """)
-    void whatMakesNoSenseIsRefused(String tool, String options, String message) {
+    void contradictionsAreRefused(String tool, String options, String message) {
         Tool known = Tool.ofCommand(tool).orElseThrow();
         assertThatThrownBy(() -> parse(known, options))
                 .isInstanceOf(IllegalParameterException.class)
@@ -88,7 +88,7 @@ class SendOptionsTest {
     }
 
     @Test
-    void aDatagramHasOnePacket() {
+    void datagramHasOnePacket() {
         assertThat(parse(Tool.SEND_BANDWIDTH, "-c UD").sizes(1024)).containsExactly(1024);
         assertThat(parse(Tool.SEND_LATENCY, "-c UD").sizes(1024)).containsExactly(2);
         assertThat(parse(Tool.SEND_LATENCY, "-a -c UD").sizes(1024)).hasSize(10).endsWith(1024);
@@ -99,7 +99,7 @@ class SendOptionsTest {
     }
 
     @Test
-    void theGroupsAreThoseOfC() {
+    void groupsAreThoseOfC() {
         assertThat(parse(Tool.SEND_BANDWIDTH, "-g").multicastGroup())
                 .isEqualTo(Gid.of(HexFormat.of().parseHex("ff0100000002c9850000000000000000")));
         assertThat(parse(Tool.SEND_BANDWIDTH, "-g").connection()).isEqualTo(ConnectionType.UD);

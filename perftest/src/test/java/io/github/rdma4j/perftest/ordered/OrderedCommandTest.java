@@ -24,7 +24,7 @@ class OrderedCommandTest {
     }
 
     @Test
-    void theHelpTellsAllOptions() {
+    void helpListsAllOptions() {
         assertThat(run("--help")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("--connect", "--port", "--ib-dev", "--size", "--iters", "--work", "--use_cuda", "--gpu-path");
@@ -40,7 +40,7 @@ class OrderedCommandTest {
         "--use_cuda, -1, is not in 0..",
         "--size, many, many"
     })
-    void whatMakesNoSenseIsRefused(String option, String value, String words) {
+    void contradictionsAreRefused(String option, String value, String words) {
         assertThat(run(option, value)).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains(words)

@@ -75,14 +75,14 @@ class PeerLineTest {
         "0x52344a47, 1000, 65537, the peer sends 65537 bytes",
         "0x52344a47, 1000, 3, the peer is gone or says nothing: it has closed the connection",
     })
-    void whatTheOtherSideCannotSayIsRefused(String magic, int rounds, int length, String message) {
+    void invalidMessageOfThePeerIsRefused(String magic, int rounds, int length, String message) {
         assertThatThrownBy(() -> exchange(message(Integer.decode(magic), 4096, rounds, 0, length)))
                 .isInstanceOf(PerftestException.class)
                 .hasMessage(message);
     }
 
     @Test
-    void aNameThatNobodyHas() {
+    void nameThatNobodyHas() {
         OrderedOptions options = options("--connect", "a..b");
         PerftestException failure = catchThrowableOfType(PerftestException.class, () -> PeerLine.open(options));
         assertThat(failure).hasMessage("no address is known for a..b");

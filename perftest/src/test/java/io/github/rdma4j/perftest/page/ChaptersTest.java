@@ -18,7 +18,7 @@ class ChaptersTest {
     }
 
     @Test
-    void aToolIsAChapterAndAProgramASeries() {
+    void toolIsAChapterAndAProgramASeries() {
         List<Chapter> chapters = chapters(SampleDocuments.everything());
 
         assertThat(chapters).extracting(Chapter::title).containsExactly("ib_write_lat", "ib_write_bw");
@@ -63,7 +63,7 @@ class ChaptersTest {
     }
 
     @Test
-    void anOpenLoopIsNoClosedOne() {
+    void openLoopIsNoClosedOne() {
         String closed = SampleDocuments.latency(2, 10);
         String open = closed.replace("\"closed\"", "\"open\", \"rate\": 20000");
         List<Chapter> chapters = chapters(SampleDocuments.comparison(
@@ -76,7 +76,7 @@ class ChaptersTest {
     }
 
     @Test
-    void aSizeMeasuredTwiceIsAnotherSeries() {
+    void sizeMeasuredTwiceIsAnotherSeries() {
         Chapter chapter = chapters(SampleDocuments.comparison(SampleDocuments.rdma(
                         "ib_write_bw", "java", SampleDocuments.bandwidth(2, 1), SampleDocuments.bandwidth(2, 3))))
                 .getFirst();
@@ -85,7 +85,7 @@ class ChaptersTest {
     }
 
     @Test
-    void anUnknownProgramKeepsItsName() {
+    void unknownProgramKeepsItsName() {
         Chapter chapter = chapters(SampleDocuments.comparison(
                         SampleDocuments.rdma("ib_write_bw", "rust", SampleDocuments.bandwidth(2, 1))))
                 .getFirst();

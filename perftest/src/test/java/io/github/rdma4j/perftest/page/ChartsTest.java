@@ -23,7 +23,7 @@ class ChartsTest {
     }
 
     @Test
-    void aToolForLatencyHasItsCharts() {
+    void toolForLatencyHasItsCharts() {
         List<Chart> charts = charts(0, SampleDocuments.everything());
 
         assertThat(charts)
@@ -38,7 +38,7 @@ class ChartsTest {
     }
 
     @Test
-    void aToolForBandwidthHasBarsWhereSizesAreFew() {
+    void toolForBandwidthHasBarsWhereSizesAreFew() {
         List<Chart> charts = charts(1, SampleDocuments.everything());
 
         assertThat(charts)
@@ -86,7 +86,7 @@ class ChartsTest {
 
     /** Plain TCP does not take part in every round of a comparison. */
     @Test
-    void aRoundStandsAtItsNumber() {
+    void roundStandsAtItsNumber() {
         String rounds = SampleDocuments.bandwidth(65536, 71)
                 .replaceAll(
                         "\"rounds\": .*",

@@ -48,7 +48,7 @@ class GuidesTest {
     }
 
     @Test
-    void whatADocumentKnowsOfItsLinksIsALine() throws IOException {
+    void linksOfADocumentAreALine() throws IOException {
         List<Chart.Guide> guides = Guides.of(chapter(LIMIT), Optional.empty());
         assertThat(guides).extracting(Chart.Guide::name).containsExactly("limit: InfiniBand");
         assertThat(guides.getFirst().points()).hasSize(2);
@@ -58,7 +58,7 @@ class GuidesTest {
     }
 
     @Test
-    void aMachineAddsItsLinksAndAPrediction() throws IOException {
+    void machineAddsItsLinksAndAPrediction() throws IOException {
         List<Chart.Guide> guides = Guides.of(chapter(""), Optional.of(DescribedMachines.of("connectx6-pcie4")));
         assertThat(guides)
                 .extracting(Chart.Guide::name)
@@ -77,7 +77,7 @@ class GuidesTest {
     }
 
     @Test
-    void thePageHasTheLines() throws IOException {
+    void pageHasTheLines() throws IOException {
         Path page = folder.resolve("page.html");
         CommandRun run = CommandRun.of(List.of(
                 "report", document(LIMIT).toString(), "--out", page.toString(), "--machine", "connectx6-pcie4"));
@@ -100,7 +100,7 @@ class GuidesTest {
                 "\"path_limit\": {\"bytes_per_second\": \"x\"}|path_limit.bytes_per_second is not a number",
                 "\"path_limit\": {\"bytes_per_second\": 1, \"link\": 2}|path_limit.link is not a string",
             })
-    void aSpoiltLimitIsRefused(String limit, String message) {
+    void spoiltLimitIsRefused(String limit, String message) {
         assertThatThrownBy(() -> chapter(limit))
                 .isInstanceOf(ReportException.class)
                 .hasMessageContaining(message);

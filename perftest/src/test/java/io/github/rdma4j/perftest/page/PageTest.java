@@ -84,7 +84,7 @@ class PageTest {
     }
 
     @Test
-    void thePolicyNamesTheScripts() throws IOException, GeneralSecurityException {
+    void policyNamesTheScripts() throws IOException, GeneralSecurityException {
         org.jsoup.nodes.Document html = Jsoup.parse(page(SampleDocuments.everything()));
         String policy = html.select("meta[http-equiv=Content-Security-Policy]").attr("content");
 
@@ -97,7 +97,7 @@ class PageTest {
     }
 
     @Test
-    void whatADocumentSaysIsTextAndNothingElse() throws IOException {
+    void documentContentIsEscaped() throws IOException {
         String text = SampleDocuments.comparison(
                         SampleDocuments.rdma("HOSTILE", "HOSTILE", SampleDocuments.latency(2, 10)),
                         SampleDocuments.rdma("HOSTILE", "java", SampleDocuments.latency(2, 10)))

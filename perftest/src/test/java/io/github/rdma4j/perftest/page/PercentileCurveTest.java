@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PercentileCurveTest {
     @Test
-    void aHistogramGoesFromTheSmallestToTheLargestSample() {
+    void histogramGoesFromTheSmallestToTheLargestSample() {
         PercentileCurve curve = PercentileCurve.ofHistogram(SampleDocuments.histogram(1000));
 
         assertThat(curve.samples()).isEqualTo(1000);
@@ -35,7 +35,7 @@ class PercentileCurveTest {
     }
 
     @Test
-    void aPointOfAHistogramIsThePercentile() {
+    void pointOfAHistogramIsThePercentile() {
         PercentileCurve curve = PercentileCurve.ofHistogram(SampleDocuments.histogram(1000));
 
         // Of 1 to 1000 the percentile p is 10 p.
@@ -61,7 +61,7 @@ class PercentileCurveTest {
     }
 
     @Test
-    void theFiguresOfCAreItsPoints() {
+    void figuresOfCAreItsPoints() {
         PercentileCurve curve = PercentileCurve.ofFigures(
                 Map.of("t_min", 8.0, "t_typical", 10.0, "percentile_99", 30.0, "percentile_99.9", 70.0, "t_max", 80.0),
                 Map.of(),
@@ -86,14 +86,14 @@ class PercentileCurveTest {
     }
 
     @Test
-    void anEmptyHistogramHasNoPoints() {
+    void emptyHistogramHasNoPoints() {
         assertThat(PercentileCurve.ofHistogram(SampleDocuments.histogram(0)).points())
                 .isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource({"4, 2147483647", "4, -1", "12, 9", "12, -1"})
-    void aHistogramThatAsksForMoreThanThereIsIsRefused(int offset, int value) {
+    void histogramThatAsksForMoreThanThereIsIsRefused(int offset, int value) {
         ByteBuffer plain = ByteBuffer.wrap(SampleDocuments.plainHistogram(10)).putInt(offset, value);
         String bad = SampleDocuments.compressed(plain.array());
         assertThatThrownBy(() -> PercentileCurve.ofHistogram(bad))
@@ -102,7 +102,7 @@ class PercentileCurveTest {
     }
 
     @Test
-    void whatIsNoHistogramIsRefused() {
+    void invalidHistogramIsRefused() {
         String good = SampleDocuments.histogram(10);
         for (String bad : List.of("", "%", "AAAA", good.substring(0, good.length() / 2), "AAAA" + good)) {
             assertThatThrownBy(() -> PercentileCurve.ofHistogram(bad))

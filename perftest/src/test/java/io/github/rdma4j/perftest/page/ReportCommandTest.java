@@ -60,7 +60,7 @@ class ReportCommandTest {
     }
 
     @Test
-    void filesOfOneNameAreToldApart() throws IOException {
+    void filesOfOneNameGetDistinctTitles() throws IOException {
         Path other = Files.createDirectory(folder.resolve("other"));
         Path page = folder.resolve("page.html");
         SampleDocuments.write(other, "a.json", SampleDocuments.everything());
@@ -82,7 +82,7 @@ class ReportCommandTest {
                 "x.json --out /no/such/folder/out | --out: /no/such/folder/out cannot be written",
                 "x.json --out /                   | --out: / cannot be written",
             })
-    void aBadCommandLineIsAnErrorInOneLine(String arguments, String message) {
+    void badCommandLineIsAnErrorInOneLine(String arguments, String message) {
         assertThat(run(arguments == null ? new String[0] : arguments.split(" ")))
                 .isEqualTo(2);
 
@@ -96,7 +96,7 @@ class ReportCommandTest {
     }
 
     @Test
-    void aDocumentIsNotOverwritten() throws IOException {
+    void documentIsNotOverwritten() throws IOException {
         String document = document("a.json");
 
         assertThat(run(document, "--out", document)).isEqualTo(2);
@@ -106,7 +106,7 @@ class ReportCommandTest {
     }
 
     @Test
-    void aBadDocumentIsNamedAndNoPageIsWritten() {
+    void badDocumentIsNamedAndNoPageIsWritten() {
         Path bad = SampleDocuments.write(folder, "bad.json", "hello");
         Path page = folder.resolve("page.html");
 
@@ -119,7 +119,7 @@ class ReportCommandTest {
 
     /** It would steer the terminal, and write a line of its own. */
     @Test
-    void whatADocumentSaysIsPrintedAsText() throws IOException {
+    void documentContentIsPrintedAsText() throws IOException {
         Path hostile = Files.writeString(
                 folder.resolve("h.json"), "{\"schema\": \"\\u001b[2J\\nreport: all is well\\u202e\"}");
 
@@ -132,7 +132,7 @@ class ReportCommandTest {
     }
 
     @Test
-    void aMissingDocumentIsNamed() {
+    void missingDocumentIsNamed() {
         Path missing = folder.resolve("missing.json");
 
         assertThat(run(missing.toString(), "--out", folder.resolve("p.html").toString()))

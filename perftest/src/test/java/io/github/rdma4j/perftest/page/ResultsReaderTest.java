@@ -88,7 +88,7 @@ class ResultsReaderTest {
 
     /** As series of their own, thousands of them took hours. */
     @Test
-    void whatAnEndlessRunTellsEachSecondAreRoundsOfOne() {
+    void reportsOfAnEndlessRunAreItsRounds() {
         String periods = IntStream.rangeClosed(1, 10_000)
                 .mapToObj(i -> "{\"MsgSize\": 64, \"n_iterations\": 10, \"BW_average\": " + i + ", \"BW_peak\": " + i
                         + ", \"MsgRate\": 1, \"BW_unit\": \"MiB/sec\"}")
@@ -123,7 +123,7 @@ class ResultsReaderTest {
     }
 
     @Test
-    void aBandwidthPeakOfZeroIsNone() {
+    void bandwidthPeakOfZeroIsNone() {
         Document document = read(SampleDocuments.everything());
 
         assertThat(document.tests().getLast().results().getFirst().metric(Metric.PEAK))

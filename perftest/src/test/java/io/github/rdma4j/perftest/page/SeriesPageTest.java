@@ -126,7 +126,7 @@ class SeriesPageTest {
     }
 
     @Test
-    void whatNcclChoseStandsBesideWhatWasPredicted() throws IOException {
+    void choiceOfNcclStandsBesideThePrediction() throws IOException {
         Document document = ResultsReader.read(Files.writeString(folder.resolve("two.json"), TWO_RANKS));
         Chapter chapter = Chapters.of(List.of(document)).getFirst();
         assertThat(chapter.title()).isEqualTo("nccl_allreduce_bw, half, max, 2 ranks");

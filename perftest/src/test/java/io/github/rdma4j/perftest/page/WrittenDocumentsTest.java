@@ -40,7 +40,7 @@ class WrittenDocumentsTest {
     }
 
     @Test
-    void theSchemaIsTheWriters() {
+    void schemaIsTheWriters() {
         assertThat(EnvironmentJson.SCHEMA).startsWith(ResultsReader.SCHEMA);
         assertThat(EnvironmentJson.SCHEMA_VERSION).isEqualTo(ResultsReader.SCHEMA_VERSION);
         assertThat(ResultsSchema.faults(SampleDocuments.everything()))
@@ -89,7 +89,7 @@ class WrittenDocumentsTest {
     }
 
     @Test
-    void aComparisonThatWasCaptured() throws IOException {
+    void comparisonThatWasCaptured() throws IOException {
         Path file = folder.resolve("compare.json");
         try (InputStream in = getClass().getResourceAsStream("compare.json")) {
             Files.copy(in, file);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class CpuFrequencyTest {
     @Test
-    void theFirstProcessorCounts() {
+    void firstProcessorCounts() {
         assertThat(CpuFrequency.of("model name\t: x\ncpu MHz\t\t: 2099.998\n\ncpu MHz\t\t: 800.000\n"))
                 .hasValue(2099.998);
         assertThat(CpuFrequency.of("BogoMIPS\t: 50.00\nCPU part\t: 0xd0c\n")).isEmpty();

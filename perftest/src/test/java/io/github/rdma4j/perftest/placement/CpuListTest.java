@@ -37,7 +37,7 @@ class CpuListTest {
     }
 
     @Test
-    void anEmptyTextIsNone() {
+    void emptyTextIsNone() {
         assertThat(CpuList.parse(" ")).isEqualTo(CpuList.NONE).hasToString("");
         assertThat(CpuList.NONE.first()).isEqualTo(-1);
     }

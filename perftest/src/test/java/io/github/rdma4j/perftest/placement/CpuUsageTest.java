@@ -42,7 +42,7 @@ class CpuUsageTest {
     }
 
     @Test
-    void whatIsNotKnownIsNotInvented() throws IOException {
+    void unknownUsageStaysUnknown() throws IOException {
         assertThat(between("", "")).isNaN();
         assertThat(between("cpu x y", "cpu x y")).isNaN();
         assertThat(between("cpu 1 2 3 4", "cpu 1 2 3 4")).isNaN();
@@ -50,7 +50,7 @@ class CpuUsageTest {
     }
 
     @Test
-    void thisMachineTells() {
+    void thisMachineHasUsage() {
         CpuUsage usage = new CpuUsage();
         usage.begin();
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();

@@ -51,7 +51,7 @@ class PlacementPlanTest {
     }
 
     @Test
-    void aDeviceOfSoftwareBindsNothing() {
+    void deviceOfSoftwareBindsNothing() {
         PlacementPlan plan = plan(PlacementRequest.AUTOMATIC, RecordedMachine.twoSockets(root), "rxe0");
         assertThat(plan.measuring()).isEqualTo(CpuList.NONE);
         assertThat(plan.deviceNode()).isEmpty();
@@ -62,7 +62,7 @@ class PlacementPlanTest {
     }
 
     @Test
-    void whatTasksetChoseIsLeftAlone() {
+    void affinityOfTasksetIsKept() {
         RecordedMachine machine = RecordedMachine.twoSockets(root).allowing("2-5", "0-1");
         PlacementPlan plan = plan(PlacementRequest.AUTOMATIC, machine, "mlx5_0");
         assertThat(plan.measuring()).isEqualTo(CpuList.NONE);
@@ -70,14 +70,14 @@ class PlacementPlanTest {
     }
 
     @Test
-    void theOnlyNodeNeedsNoBinding() {
+    void onlyNodeNeedsNoBinding() {
         PlacementPlan plan = plan(PlacementRequest.AUTOMATIC, RecordedMachine.small(root), "mlx5_0");
         assertThat(plan.measuring()).isEqualTo(CpuList.NONE);
         assertThat(plan.describe()).isEqualTo("NUMA node 0, the only one");
     }
 
     @Test
-    void aDeviceOnANodeWithoutMemoryOrCpusBindsNothing() {
+    void deviceOnANodeWithoutMemoryOrCpusBindsNothing() {
         RecordedMachine machine = RecordedMachine.unusual(root);
         assertThat(plan(PlacementRequest.AUTOMATIC, machine, "mlx5_0").describe())
                 .isEqualTo("the kernel's choice, the device's NUMA node 1 has no CPUs or no memory for this process");
@@ -106,7 +106,7 @@ class PlacementPlanTest {
     }
 
     @Test
-    void theOnlyCoreIsShared() {
+    void onlyCoreIsShared() {
         PlacementPlan plan = plan(cores("0"), RecordedMachine.withoutNuma(root), "rxe0");
         assertThat(plan.measuring()).hasToString("0");
         assertThat(plan.others()).isEqualTo(CpuList.NONE);
@@ -114,7 +114,7 @@ class PlacementPlanTest {
     }
 
     @Test
-    void aCoreMustExistAndBeAllowed() {
+    void coreMustExistAndBeAllowed() {
         refused(
                 cores("6-9"),
                 RecordedMachine.twoSockets(root),
@@ -130,7 +130,7 @@ class PlacementPlanTest {
     }
 
     @Test
-    void aNodeIsBoundWithItsCpusAndItsMemory() {
+    void nodeIsBoundWithItsCpusAndItsMemory() {
         PlacementPlan plan = plan(node(0), RecordedMachine.twoSockets(root), "mlx5_0");
         assertThat(plan.measuring()).hasToString("0-3");
         assertThat(plan.memoryNode()).isZero();
@@ -141,7 +141,7 @@ class PlacementPlanTest {
     }
 
     @Test
-    void aNodeMustExistAndHaveMemoryAndCpusForThisProcess() {
+    void nodeMustExistAndHaveMemoryAndCpusForThisProcess() {
         refused(node(2), RecordedMachine.twoSockets(root), "--numa_node: 2 is not there; this machine's nodes are 0-1");
         refused(
                 node(0),
@@ -162,7 +162,7 @@ class PlacementPlanTest {
     }
 
     @Test
-    void whatCannotBeReadIsEmpty() {
+    void unreadableFilesGiveAnEmptyPlan() {
         NumaTopology nothing = NumaTopology.recorded(root.resolve("no such folder"));
         assertThat(nothing.onlineCpus()).isEqualTo(CpuList.NONE);
         assertThat(nothing.allowedCpus()).isEqualTo(CpuList.NONE);

@@ -92,7 +92,7 @@ class PlacementTest {
     }
 
     @Test
-    void aRefusalIsToldAndUndone() {
+    void refusalIsReportedAndUndone() {
         scheduler.threadAnswer = 22;
         assertThatThrownBy(() -> enter(new PlacementRequest(CpuList.of(2), -1, true)))
                 .isInstanceOf(PerftestException.class)
@@ -105,7 +105,7 @@ class PlacementTest {
     }
 
     @Test
-    void theKernelDoesIt() throws Exception {
+    void kernelDoesIt() throws Exception {
         CpuList all = cpusOfThisThread();
         PlacementPlan plan =
                 PlacementPlan.of(new PlacementRequest(CpuList.of(all.first()), -1, true), HERE, "no device");
@@ -140,7 +140,7 @@ class PlacementTest {
     }
 
     @Test
-    void theKernelKnowsTheNumberOfTheSystemCall() {
+    void kernelHasTheSystemCall() {
         CpuList nodes = HERE.allowedMemoryNodes();
         LinuxScheduler kernel = new LinuxScheduler();
         int bound = kernel.bindMemory(nodes.first());

@@ -40,7 +40,7 @@ class PortCountersTest {
     }
 
     @Test
-    void aCounterThatIsNotThereIsRefusedWithThoseThatAre() throws IOException {
+    void counterThatIsNotThereIsRefusedWithThoseThatAre() throws IOException {
         write("counters/port_xmit_data", "0");
         write("hw_counters/lifespan", "10");
         write("hw_counters/sent_pkts", "0");
@@ -54,7 +54,7 @@ class PortCountersTest {
 
     /** As when the driver is loaded anew. */
     @Test
-    void aCounterThatBeganAnewIsLeftOutOnce() throws IOException {
+    void restartedCounterIsLeftOutOnce() throws IOException {
         write("counters/a", "1000");
         PortCounters counters = PortCounters.open(devices, "mlx5_0", 1, List.of("counters/a"));
         write("counters/a", "3");
@@ -64,7 +64,7 @@ class PortCountersTest {
     }
 
     @Test
-    void aCounterThatVanishesIsLeftOut() throws IOException {
+    void counterThatVanishesIsLeftOut() throws IOException {
         write("counters/a", "1");
         PortCounters counters = PortCounters.open(devices, "mlx5_0", 1, List.of("counters/a"));
         Files.delete(devices.resolve("mlx5_0/ports/1/counters/a"));

@@ -21,7 +21,7 @@ class PortTrafficTest {
     }
 
     @Test
-    void everythingThatTellsOfPacketsCounts() throws IOException {
+    void everyPacketCounterCounts() throws IOException {
         write("counters/port_rcv_packets", "7");
         write("hw_counters/rcvd_pkts", "30");
         write("hw_counters/rx_pkts", "200");

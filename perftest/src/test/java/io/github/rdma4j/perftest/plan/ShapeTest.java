@@ -43,7 +43,7 @@ class ShapeTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RC", "UC", "UD"})
-    void aQueuePairSendsAndReceivesForItsStream(ConnectionType connection) {
+    void queuePairSendsAndReceivesForItsStream(ConnectionType connection) {
         for (boolean bothWays : new boolean[] {false, true}) {
             Shape shape = shape(connection, bothWays, true);
             assertThat(types(shape)).hasSize(3).containsOnly(QueuePairType.valueOf(connection.name()));
@@ -69,7 +69,7 @@ class ShapeTest {
     }
 
     @Test
-    void aLocalPairIsTwoStreamsBothWays() {
+    void localPairIsTwoStreamsBothWays() {
         assertThat(Shape.localPair(ConnectionType.RC, 64, 4, 6))
                 .isEqualTo(new Shape(ConnectionType.RC, 2, 64, 4, 6, true, true, false, null));
     }
@@ -77,7 +77,7 @@ class ShapeTest {
     /** Forty bytes are before a datagram. */
     @ParameterizedTest
     @CsvSource({"RC, 100, 100", "UD, 1, 64", "UD, 24, 64", "UD, 25, 128", "UD, 88, 128", "UD, 4096, 4160"})
-    void aDatagramTakesItsHeaderInWholeCacheLines(ConnectionType connection, long size, long room) {
+    void datagramTakesItsHeaderInWholeCacheLines(ConnectionType connection, long size, long room) {
         assertThat(new Shape(connection, 1, size, 1, 1, false, false, false, null).room(64))
                 .isEqualTo(room);
     }

@@ -75,7 +75,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void whatIsReadIsNotWrittenOver() throws IOException {
+    void inputFileIsNotOverwritten() throws IOException {
         Path measured = Files.writeString(folder.resolve("measured.json"), "{}");
         Path link = Files.createSymbolicLink(folder.resolve("link.json"), measured);
         for (String option : List.of("--calibrate", "--machine")) {
@@ -92,7 +92,7 @@ class PredictCommandTest {
      * what differs.
      */
     @Test
-    void thePageOfAMachineWithAllPaths() throws IOException {
+    void pageOfAMachineWithAllPaths() throws IOException {
         CommandRun run = described("--machine", "dgx-h100");
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isZero();
@@ -127,7 +127,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void aServerWithGpusHasEveryPath() throws IOException {
+    void serverWithGpusHasEveryPath() throws IOException {
         JsonNode document = json(described("--machine", "dgx-h100", "--json"));
         assertThat(keys(document))
                 .containsExactly("host", "gpudirect", "staged", "tcp", "copy", "nvlink", "file", "file-staged");
@@ -138,7 +138,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void theMachinesAreListed() {
+    void machinesAreListed() {
         CommandRun run = described("--machines");
         assertThat(run.status()).isZero();
         assertThat(run.out().lines()).hasSameSizeAs(NAMES);
@@ -167,7 +167,7 @@ class PredictCommandTest {
 
     /** A ConnectX-7 whose config space is hidden. */
     @Test
-    void aRecordedMachineIsRead() throws IOException {
+    void recordedMachineIsRead() throws IOException {
         JsonNode document = json(run(recorded("h100-infiniband"), "--json"));
         JsonNode host = path(document, "host");
         assertThat(host.get("bottleneck").asText()).isEqualTo("InfiniBand 400 Gbit/s, MTU 4096, to the receiver");
@@ -177,7 +177,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void aFarNodeIsSaid() throws IOException {
+    void remoteNumaNodeIsReported() throws IOException {
         assertThat(json(run(recorded("irdma"), "--json"))
                         .at("/machine/assumptions")
                         .toString())
@@ -213,7 +213,7 @@ class PredictCommandTest {
                 "@0 b3 15 21 10 06 04 10 00 @34 40 @3f 00",
                 "@0 b3 15 21 10 06 04 10 00 @34 40 @40 10 00 02 00 @48 e0 70 @ff 00",
             })
-    void aBrokenConfigSpaceIsAnAssumption(String config) throws IOException {
+    void brokenConfigSpaceIsAnAssumption(String config) throws IOException {
         RecordedHost host = recorded("h100-infiniband").with("sys/devices/pci0000:15/0000:19:00.0/config: " + config);
         assertThat(json(run(host, "--json")).at("/machine/assumptions").toString())
                 .contains("mlx5_1: MaxPayload 256");
@@ -226,7 +226,7 @@ class PredictCommandTest {
         "mlx4-infiniband, mlx4_0, 'PCIe 3 x8 of the receiver''s adapter, from the adapter', 6.615",
         "narrow-link, mlx4_0, 'PCIe 2 x1 of the receiver''s adapter, from the adapter', 0.420",
     })
-    void theSlowestLinkOfARecordedMachine(String machine, String device, String bottleneck, double gigabytes)
+    void slowestLinkOfARecordedMachine(String machine, String device, String bottleneck, double gigabytes)
             throws IOException {
         JsonNode host = path(json(run(recorded(machine), "--device", device, "--json")), "host");
         assertThat(host.get("bottleneck").asText()).isEqualTo(bottleneck);
@@ -240,7 +240,7 @@ class PredictCommandTest {
         "efa, efa_0 speaks neither InfiniBand nor RoCE nor iWARP, --machine",
         "module-missing, there is no RDMA device here, dgx-h100",
     })
-    void whatCannotBePredictedIsSaid(String machine, String reason, String remedy) {
+    void unpredictableMachineIsReported(String machine, String reason, String remedy) {
         CommandRun run = run(recorded(machine));
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).isEmpty();
@@ -248,7 +248,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void aMissingPartIsNamed() {
+    void missingPartIsNamed() {
         CommandRun run = described("--machine", "connectx6-pcie4", "--path", "nvlink");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains("has no path 'nvlink'", "it has host, tcp");
@@ -267,7 +267,7 @@ class PredictCommandTest {
         "--calibrate a.json --path host, --calibrate is only with",
         "nonsense, what is that?",
     })
-    void whatMakesNoSenseIsRefused(String arguments, String reason) {
+    void contradictionsAreRefused(String arguments, String reason) {
         CommandRun run = described(arguments.split(" "));
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains(reason, "rdma4j predict --help");
@@ -307,7 +307,7 @@ class PredictCommandTest {
 
     /** 10 µs a message, 2 a packet of 1024 bytes, 1 for 1024 bytes. */
     @Test
-    void threeSizesTellTheOthers() throws IOException {
+    void threeSizesDetermineTheOthers() throws IOException {
         Path file = results("[" + result(64, 12.0625) + "," + result(1024, 13) + "," + result(4096, 22) + ","
                 + result(65_536, 202) + "]");
         JsonNode document = json(described("--calibrate", file.toString(), "--sizes", "2048", "--json"));
@@ -370,7 +370,7 @@ class PredictCommandTest {
     }
 
     @Test
-    void aSizeThatWasNotMeasuredCannotBeFitted() throws IOException {
+    void sizeThatWasNotMeasuredCannotBeFitted() throws IOException {
         CommandRun run =
                 described("--calibrate", results("[" + result(64, 1) + "]").toString(), "--fit", "1,2,3");
         assertThat(run.err()).contains("has no result of 1 bytes; it has [64]");

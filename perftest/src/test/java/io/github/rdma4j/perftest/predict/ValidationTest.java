@@ -317,7 +317,7 @@ class ValidationTest {
     }
 
     @Test
-    void thePageHasTheseFigures() throws IOException {
+    void pageHasTheseFigures() throws IOException {
         String page = Files.readString(PAGE);
         int begin = page.indexOf(HEAD);
         assertThat(begin).as("the line " + HEAD).isNotNegative();

@@ -108,7 +108,7 @@ class ReportPartsTest {
     }
 
     @Test
-    void aRowThatIsInNoFileIsNotPrinted() {
+    void rowThatIsInNoFileIsNotPrinted() {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
         report.begin(Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH, "x")));

@@ -94,7 +94,7 @@ class ReportTest {
     }
 
     @Test
-    void theBannerOfABidirectionalTestSaysSo() {
+    void bannerOfABidirectionalTestShowsIt() {
         String banner = Banner.of(info(Tool.WRITE_BANDWIDTH, "-b", "-q", "4"));
         assertThat(banner)
                 .contains(
@@ -107,7 +107,7 @@ class ReportTest {
     }
 
     @Test
-    void theBannerNamesGpuAndPathAndWhyNoneIsBetter() {
+    void bannerNamesGpuAndPathAndWhyNoneIsBetter() {
         assertThat(Banner.of(gpu(Results.STAGED)))
                 .endsWith(" GPU             : CUDA device 0, NVIDIA H200, 0000:17:00.0; device memory\n"
                         + " GPU path        : staged: each message is copied\n"
@@ -219,7 +219,7 @@ class ReportTest {
     }
 
     @Test
-    void theCpusUtilisationIsTheLastColumnAndCountersStandBelowAsInC() {
+    void cpusUtilisationIsTheLastColumnAndCountersStandBelowAsInC() {
         assertThat(ResultTable.heading(RunParameters.parse(Tool.WRITE_BANDWIDTH, "-D", "4", "--cpu_util")))
                 .endsWith("MsgRate[Mpps]    CPU_Util[%]\n");
         BandwidthResult result = new BandwidthResult(65536, 5000, 0, 43.3, 0.000693, false);

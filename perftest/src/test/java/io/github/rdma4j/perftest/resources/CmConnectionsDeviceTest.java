@@ -61,7 +61,7 @@ class CmConnectionsDeviceTest {
 
     /** A C server listens a moment after it has said that it would. */
     @Test
-    void aClientWaitsForAServerThatListensLate() throws Exception {
+    void clientWaitsForAServerThatListensLate() throws Exception {
         try (Side server = Side.of();
                 Side client = Side.of(RdmaAddress.ofFirstDevice())) {
             CompletableFuture<Void> connecting = CompletableFuture.runAsync(client::connect);

@@ -30,10 +30,10 @@ class IwarpLimitsTest {
         ib_write_bw -R --write_with_imm   | --write_with_imm on | its writes carry no immediate data; leave it out
         ib_write_lat -R --write_with_imm  | --write_with_imm on | its writes carry no immediate data; leave it out
         ib_atomic_bw -R                   | ib_atomic_bw on | iWARP has no atomic operations; use the write, read and send tools
-        ib_send_bw -R --use-srq           | --use-srq on | the sides tell each other how many receives each queue pair has, and a shared one has none of its own; leave it out
-        ib_send_bw -R --recv_post_list 4  | --recv_post_list on | the sides tell each other how many receives each queue pair has, and lists post them late; leave it out
-        ib_send_bw -R -e                  | -e/--events on | the sides tell each other how many receives each queue pair has, by writes, which wake nobody up; leave it out
-        ib_send_bw -R -r 2                | -r/--rx-depth and -n/--iters on | the sides tell each other how many receives each queue pair has, after each third of them: at least 3
+        ib_send_bw -R --use-srq           | --use-srq on | the sides send each other how many receives each queue pair has, and a shared one has none of its own; leave it out
+        ib_send_bw -R --recv_post_list 4  | --recv_post_list on | the sides send each other how many receives each queue pair has, and lists post them late; leave it out
+        ib_send_bw -R -e                  | -e/--events on | the sides send each other how many receives each queue pair has, by writes, which wake nobody up; leave it out
+        ib_send_bw -R -r 2                | -r/--rx-depth and -n/--iters on | the sides send each other how many receives each queue pair has, after each third of them: at least 3
         """)
     void isRefused(String command, String what, String why) {
         assertThatThrownBy(() -> check(command))

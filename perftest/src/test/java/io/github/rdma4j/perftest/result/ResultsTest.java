@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ResultsTest {
     @Test
-    void theColumnsOfCAreOfAllSamples() {
+    void columnsOfCAreOfAllSamples() {
         LatencyResult result = Results.latency(64, 1001);
         assertThat(result.iterations()).isEqualTo(1001);
         assertThat(result.minimum()).isEqualTo(9.53);
@@ -64,14 +64,14 @@ class ResultsTest {
     }
 
     @Test
-    void whoFallsBehindDidNotKeepThePace() {
+    void laggingRunDidNotKeepThePace() {
         assertThat(new Pace(1000, 999).kept()).isTrue();
         assertThat(new Pace(1000, 900).kept()).isFalse();
         assertThat(new Pace(1000, 0).kept()).isTrue();
     }
 
     @Test
-    void aSideThatOnlyReceivesCountsAllMessagesAndTimesThoseBehindTheFirst() {
+    void sideThatOnlyReceivesCountsAllMessagesAndTimesThoseBehindTheFirst() {
         BandwidthResult result = BandwidthResult.received(1 << 20, 100, 80, 1_000_000_000, false);
         assertThat(result.iterations()).isEqualTo(100);
         assertThat(result.average()).isEqualTo(80);

@@ -42,7 +42,7 @@ class AllocationDeviceTest {
     private static final int OPERATIONS = Integer.getInteger("rdma4j.allocation.operations", 20_000);
 
     @Test
-    void theLatencyLoopAllocatesNothing() {
+    void latencyLoopAllocatesNothing() {
         RunParameters parameters = RunParameters.parse(Tool.WRITE_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
@@ -75,7 +75,7 @@ class AllocationDeviceTest {
     @EnumSource(
             value = Tool.class,
             names = {"READ_LATENCY", "ATOMIC_LATENCY"})
-    void theLoopOfRequestsAllocatesNothing(Tool tool) {
+    void loopOfRequestsAllocatesNothing(Tool tool) {
         RunParameters parameters = RunParameters.parse(tool, "-u", "18", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
@@ -104,7 +104,7 @@ class AllocationDeviceTest {
 
     @ParameterizedTest
     @CsvSource({"WRITE_BANDWIDTH, 1", "READ_BANDWIDTH, 1", "ATOMIC_BANDWIDTH, 1", "WRITE_BANDWIDTH, 10"})
-    void theBandwidthLoopAllocatesNothing(Tool tool, int list) {
+    void bandwidthLoopAllocatesNothing(Tool tool, int list) {
         RunParameters parameters = RunParameters.parse(tool, "-u", "18", "-l", Integer.toString(list), "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
@@ -140,7 +140,7 @@ class AllocationDeviceTest {
     }
 
     @Test
-    void theSendLatencyLoopAllocatesNothing() {
+    void sendLatencyLoopAllocatesNothing() {
         RunParameters parameters = RunParameters.parse(Tool.SEND_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
@@ -173,7 +173,7 @@ class AllocationDeviceTest {
     }
 
     @Test
-    void theSendBandwidthLoopAllocatesNothing() {
+    void sendBandwidthLoopAllocatesNothing() {
         RunParameters parameters = RunParameters.parse(Tool.SEND_BANDWIDTH, "-u", "18", "-b", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {

@@ -53,12 +53,12 @@ class DataValidationDeviceTest {
     }
 
     @Test
-    void whatWasWrittenWholePasses() {
+    void completeWritePasses() {
         assertThatCode(() -> verify(server(), false, (side, memory) -> {})).doesNotThrowAnyException();
     }
 
     @Test
-    void aDamagedByteIsFoundInEveryPlace() {
+    void damagedByteIsFoundInEveryPlace() {
         for (int stream = 0; stream < 2; stream++) {
             for (long at : new long[] {0, 59, 64 * 63 + 10}) {
                 int damaged = stream;
@@ -75,7 +75,7 @@ class DataValidationDeviceTest {
     }
 
     @Test
-    void aMessageInThePlaceOfAnotherIsFound() {
+    void messageInThePlaceOfAnotherIsFound() {
         assertThatThrownBy(() -> verify(
                         server(),
                         false,
@@ -86,7 +86,7 @@ class DataValidationDeviceTest {
     }
 
     @Test
-    void whatARequesterHasReadIsChecked() {
+    void readDataIsChecked() {
         RunParameters client =
                 RunParameters.parse(Tool.READ_BANDWIDTH, "--data_validation", "-s", "64", "-q", "2", "host");
         assertThatCode(() -> verify(client, true, (side, memory) -> {})).doesNotThrowAnyException();
@@ -96,7 +96,7 @@ class DataValidationDeviceTest {
     }
 
     @Test
-    void anOperationThatWasNotDoneIsMissedByTheCounter() {
+    void operationThatWasNotDoneIsMissedByTheCounter() {
         RunParameters server = RunParameters.parse(Tool.ATOMIC_BANDWIDTH, "--data_validation", "-n", "9", "-q", "2");
         assertThatThrownBy(() -> verify(server, false, (side, memory) -> {
                     memory.fill((byte) 0);

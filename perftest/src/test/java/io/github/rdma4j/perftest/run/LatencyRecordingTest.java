@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class LatencyRecordingTest {
     @Test
-    void aTimedRunKnowsAverageAndRate() throws InterruptedException {
+    void timedRunHasAverageAndRate() throws InterruptedException {
         RunControl control = new RunControl();
         control.enter(RunControl.SAMPLING);
         LatencyRecorder closed = LatencyRecorder.timed(control, 2);

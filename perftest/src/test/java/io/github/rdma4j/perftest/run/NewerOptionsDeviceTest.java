@@ -85,7 +85,7 @@ class NewerOptionsDeviceTest {
     }
 
     @Test
-    void aPortIsTakenForTheLinkThatIsForced() {
+    void portIsTakenForTheLinkThatIsForced() {
         try (RunDevice device = RunDevice.open(RunParameters.parse(Tool.WRITE_LATENCY, "--force-link=Ethernet"))) {
             assertThat(device.gid()).isNotNull();
         }
@@ -105,7 +105,7 @@ class NewerOptionsDeviceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--no_lock | ibv_alloc_td(", "--use-null-mr | ibv_alloc_null_mr("})
-    void whatTheDeviceHasNotIsRefusedInItsName(String optionAndVerb) {
+    void unsupportedFeatureIsRefusedInTheDevicesName(String optionAndVerb) {
         String[] words = optionAndVerb.split(" \\| ");
         String device = Device.list().getFirst().name();
         CommandRun run = CommandRun.of("ib_write_bw -d " + device + " -p 18699 " + words[0]);

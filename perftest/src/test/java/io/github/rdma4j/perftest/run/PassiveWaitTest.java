@@ -26,7 +26,7 @@ class PassiveWaitTest {
     }
 
     @Test
-    void aPeerWhosePacketsCeaseHasFallenSilent() throws Exception {
+    void peerWhosePacketsCeaseHasFallenSilent() throws Exception {
         AtomicLong looks = new AtomicLong();
         try (FakePeer peer = new FakePeer(_ -> Thread.sleep(LONG))) {
             assertThatThrownBy(() -> await(
@@ -40,7 +40,7 @@ class PassiveWaitTest {
     }
 
     @Test
-    void aPeerWhosePacketsComeIsWaitedForHoweverLong() throws Exception {
+    void peerWhosePacketsComeIsWaitedForHoweverLong() throws Exception {
         AtomicLong looks = new AtomicLong();
         try (FakePeer peer = new FakePeer(socket -> {
             Thread.sleep(3000);
@@ -60,7 +60,7 @@ class PassiveWaitTest {
     }
 
     @Test
-    void aPeerThatLeavesEndsTheWait() throws Exception {
+    void peerThatLeavesEndsTheWait() throws Exception {
         try (FakePeer peer = new FakePeer(_ -> {})) {
             await(peer, () -> 0, LONG, LONG);
         }

@@ -12,7 +12,7 @@ class RoundLimitTest {
     private final RunControl control = new RunControl();
 
     @Test
-    void aFailureIsTheReasonAndTheFirstOneStays() {
+    void failureIsTheReasonAndTheFirstOneStays() {
         try (RoundLimit limit = new RoundLimit(control)) {
             control.enter(RunControl.STARTING);
             assertThat(limit.outcome(18, null, null)).isEqualTo(18);
@@ -24,7 +24,7 @@ class RoundLimitTest {
     }
 
     @Test
-    void whatWasStuckFromTheBeginningHasNoLoopback() {
+    void runStuckFromTheStartHasNoLoopback() {
         try (RoundLimit limit = new RoundLimit(control)) {
             control.enter(RunControl.ENDED);
             assertThat(limit.outcome(18, (String) null)).isEqualTo(-1);

@@ -24,7 +24,7 @@ class RunMonitorTest {
     }
 
     @Test
-    void aTimedRunHasAMeasuredPart() throws InterruptedException {
+    void timedRunHasAMeasuredPart() throws InterruptedException {
         RunControl control = new RunControl();
         long begin = System.nanoTime();
         Sampling told = new Sampling();
@@ -69,7 +69,7 @@ class RunMonitorTest {
     }
 
     @Test
-    void aCountedRunGoesOnUntilItEndsByItself() throws InterruptedException {
+    void countedRunGoesOnUntilItEndsByItself() throws InterruptedException {
         RunControl control = new RunControl();
         RunMonitor monitor = RunMonitor.ofCounted(control, () -> false, PATIENT, (_, _) -> {});
         Thread.sleep(300);
@@ -80,7 +80,7 @@ class RunMonitorTest {
     }
 
     @Test
-    void aPeerThatLeavesEndsTheRunAfterAGrace() throws InterruptedException {
+    void peerThatLeavesEndsTheRunAfterAGrace() throws InterruptedException {
         RunControl control = new RunControl();
         long begin = System.nanoTime();
         RunMonitor monitor = RunMonitor.ofCounted(control, () -> true, PATIENT, (_, _) -> {});
@@ -91,7 +91,7 @@ class RunMonitorTest {
     }
 
     @Test
-    void aRunThatMovesIsNotAskedForItsPeer() throws InterruptedException {
+    void runThatMovesIsNotAskedForItsPeer() throws InterruptedException {
         RunControl control = new RunControl();
         AtomicLong asked = new AtomicLong();
         long stalls = 0;
@@ -122,7 +122,7 @@ class RunMonitorTest {
     }
 
     @Test
-    void aRunThatStandsStillIsBrokenOff() throws InterruptedException {
+    void runThatStandsStillIsBrokenOff() throws InterruptedException {
         RunControl control = new RunControl();
         RunMonitor monitor = RunMonitor.ofCounted(control, () -> false, Duration.ofSeconds(1), (_, _) -> {});
         spin(control, false);
@@ -131,7 +131,7 @@ class RunMonitorTest {
     }
 
     @Test
-    void aTimedRunsPeerMayBeALittleAhead() throws InterruptedException {
+    void timedRunsPeerMayBeALittleAhead() throws InterruptedException {
         RunControl control = new RunControl();
         RunMonitor monitor = RunMonitor.ofTimed(
                 control, () -> true, PATIENT, (_, _) -> {}, Duration.ofSeconds(1), Duration.ofMillis(100));
@@ -142,7 +142,7 @@ class RunMonitorTest {
     }
 
     @Test
-    void progressIsToldAfterASecond() throws InterruptedException {
+    void progressIsReportedAfterASecond() throws InterruptedException {
         RunControl control = new RunControl();
         // Something has moved, whenever the monitor looks.
         control.advance(1);

@@ -55,7 +55,7 @@ class StagedAllocationDeviceTest {
     @EnumSource(
             value = Tool.class,
             names = {"WRITE_BANDWIDTH", "READ_BANDWIDTH"})
-    void theBandwidthLoop(Tool tool) {
+    void bandwidthLoop(Tool tool) {
         RunParameters parameters = parameters(tool);
         try (RunDevice device = RunDevice.open(parameters);
                 RunResources pair = new RunResources(
@@ -88,7 +88,7 @@ class StagedAllocationDeviceTest {
     }
 
     @Test
-    void theSendBandwidthLoop() {
+    void sendBandwidthLoop() {
         RunParameters parameters = parameters(Tool.SEND_BANDWIDTH);
         try (RunDevice device = RunDevice.open(parameters);
                 RunResources pair = new RunResources(
@@ -117,7 +117,7 @@ class StagedAllocationDeviceTest {
     }
 
     @Test
-    void theLatencyLoopOfWrites() {
+    void latencyLoopOfWrites() {
         RunParameters parameters = parameters(Tool.WRITE_LATENCY);
         try (RunDevice device = RunDevice.open(parameters);
                 RunResources pair = new RunResources(

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 class LineTest {
     /** A peer that gives orders and takes no answer fills the connection. */
     @Test
-    void whoeverTakesNoMessageIsLeft() throws Exception {
+    void peerThatTakesNoMessageIsDropped() throws Exception {
         try (ServerSocket server = new ServerSocket()) {
             server.setReceiveBufferSize(4096);
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -84,7 +84,7 @@ class TcpRunTest {
     }
 
     @Test
-    void aPeerThatStopsEarlyIsNamedWithHowFarItCame() throws Exception {
+    void peerThatStopsEarlyIsNamedWithHowFarItCame() throws Exception {
         TcpParameters run = new TcpParameters(true, 8, 100, ADDRESS, freePort(), true, 30, true);
         TcpParameters shorter = new TcpParameters(true, 8, 60, ADDRESS, run.port(), true, 30, true);
         CompletableFuture<Void> server = serve(shorter);
@@ -97,7 +97,7 @@ class TcpRunTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aPeerThatSaysNothingIsNotWaitedForForEver(boolean spin) throws Exception {
+    void silentPeerTimesOut(boolean spin) throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getByName(ADDRESS))) {
             TcpParameters run = new TcpParameters(true, 8, 100, ADDRESS, silent.getLocalPort(), spin, 1, true);
 
@@ -108,7 +108,7 @@ class TcpRunTest {
     }
 
     @Test
-    void aServerDoesNotWaitForEverForItsClient() throws Exception {
+    void serverDoesNotWaitForEverForItsClient() throws Exception {
         TcpParameters run = new TcpParameters(false, 8, 100, ADDRESS, freePort(), false, 1, true);
 
         assertThatThrownBy(() -> TcpRun.serve(run, () -> {}))
@@ -117,7 +117,7 @@ class TcpRunTest {
     }
 
     @Test
-    void nobodyListening() throws Exception {
+    void missingListenerIsReported() throws Exception {
         TcpParameters run = new TcpParameters(false, 8, 100, ADDRESS, freePort(), false, 5, true);
 
         assertThatThrownBy(() -> TcpRun.measure(run))

@@ -66,7 +66,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void aPageForEachLookAndTheEnd() {
+    void pageForEachLookAndTheEnd() {
         assertThat(run(false, "--count", "1")).isZero();
         List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
         assertThat(lines.get(1)).startsWith("port").endsWith("trouble");
@@ -78,13 +78,13 @@ class WatchCommandTest {
     }
 
     @Test
-    void aTerminalIsClearedFirst() {
+    void terminalIsClearedFirst() {
         assertThat(run(true, "--count", "1")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("\033[H\033[J");
     }
 
     @Test
-    void aMachineWithoutDevicesSaysSo() {
+    void machineWithoutDevicesIsReported() {
         ports.remove("mlx5_0");
         assertThat(run(false, "--count", "1")).isEqualTo(1);
         assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
@@ -127,7 +127,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void queuePairsThatFailAreToldOnce() {
+    void failedQueuePairsAreReportedOnce() {
         WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         List<String> lines = List.of();
@@ -141,7 +141,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void whatFailedBeforeAnAnswerWentMissingIsNoNewsAfterIt() {
+    void earlierFailureIsNotReportedAgainAfterAMissingAnswer() {
         WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         Reading whole = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, 2)), "");
@@ -153,13 +153,13 @@ class WatchCommandTest {
     }
 
     @Test
-    void aDeviceThatIsNotThereIsNamed() {
+    void deviceThatIsNotThereIsNamed() {
         assertThat(run(false, "--device", "mlx5_9", "--count", "1")).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no RDMA device 'mlx5_9' here");
     }
 
     @Test
-    void aLongNameLeavesTheColumnsWhereTheyAre() {
+    void longNameLeavesTheColumnsWhereTheyAre() {
         ports.up("rocep193s0f1np1").traffic("rocep193s0f1np1", 1, 1);
         assertThat(run(false, "--count", "1")).isZero();
         List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
@@ -169,7 +169,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void theLastTenOfWhatGotWorseStayAndFitTheTerminal() {
+    void lastTenOfWhatGotWorseStayAndFitTheTerminal() {
         WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", "0");
@@ -243,13 +243,13 @@ class WatchCommandTest {
                 "--openmetrics no.such.host.invalid:9",
                 "--unknown"
             })
-    void whatMakesNoSenseIsRefused(String arguments) {
+    void contradictionsAreRefused(String arguments) {
         assertThat(run(false, arguments.split(" "))).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8)).startsWith("watch: ").contains("rdma4j watch --help");
     }
 
     @Test
-    void aPortThatIsTakenIsToldWithTheRemedy() throws Exception {
+    void portInUseIsReportedWithItsRemedy() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThat(run(false, "--openmetrics", Integer.toString(taken.getLocalPort())))
                     .isEqualTo(1);
@@ -259,13 +259,13 @@ class WatchCommandTest {
 
     /** Of a network for examples. */
     @Test
-    void anAddressOfAnotherMachineIsToldWithAnotherRemedyThanAPort() {
+    void foreignAddressHasAnotherRemedyThanAPortInUse() {
         assertThat(run(false, "--openmetrics", "192.0.2.1:0")).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("cannot listen at 192.0.2.1", "ip address");
     }
 
     @Test
-    void thePrometheusWayIsServedAndNothingElse() throws Exception {
+    void prometheusWayIsServedAndNothingElse() throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (MetricsServer server = MetricsServer.start(any, this::metrics);
                 HttpClient client = HttpClient.newHttpClient()) {
@@ -344,7 +344,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void servingTellsWhereAndEndsWithItsThread() throws Exception {
+    void serverPrintsItsAddressAndEndsWithItsThread() throws Exception {
         FutureTask<Integer> command = new FutureTask<>(() -> run(false, "--openmetrics", "0"));
         Thread serving = Thread.ofPlatform().start(command);
         while (!out.toString(StandardCharsets.UTF_8).contains("/metrics")) {

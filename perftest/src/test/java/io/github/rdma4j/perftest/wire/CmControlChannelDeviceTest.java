@@ -83,7 +83,7 @@ class CmControlChannelDeviceTest {
     }
 
     @Test
-    void aPeerThatLeavesIsNoticedByWhoeverWaitsOrAsks() throws Exception {
+    void waitAndQueryDetectALostPeer() throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             CompletableFuture<WireVersion.Peer> other = serve(server, LONG, WireVersion::exchange);
             try (ControlChannel channel = ControlChannel.connect(at(server.port()), LONG, LONG)) {
@@ -118,7 +118,7 @@ class CmControlChannelDeviceTest {
 
     /** On iWARP the client then wakes the server's adapter up, which may sleep over the first message. */
     @Test
-    void aServerThatTakesItsTimeIsHeard() throws Exception {
+    void slowServerIsReceived() throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             CompletableFuture<WireVersion.Peer> other = serve(server, LONG, channel -> {
                 LockSupport.parkNanos(Duration.ofMillis(700).toNanos());
@@ -134,7 +134,7 @@ class CmControlChannelDeviceTest {
     }
 
     @Test
-    void nobodyThereAndNoDeviceThereAreSaid() {
+    void missingServerAndMissingDeviceAreReported() {
         assertThatThrownBy(() -> ControlChannel.connect(at(19999), LONG, LONG))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessage("nobody accepts rdma_cm connections at " + address + ":19999")
@@ -151,7 +151,7 @@ class CmControlChannelDeviceTest {
     }
 
     @Test
-    void aPortInUseIsSaid() {
+    void portInUseIsReported() {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             MeetingPoint taken = new MeetingPoint(null, server.port(), null, false, true);
             assertThatThrownBy(() -> ControlServer.listen(taken))
@@ -161,7 +161,7 @@ class CmControlChannelDeviceTest {
     }
 
     @Test
-    void aServerWithoutClientEndsInTime() {
+    void serverWithoutClientEndsInTime() {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             assertThatThrownBy(() -> server.accept(Duration.ofMillis(300), LONG))
                     .isInstanceOf(HandshakeException.class)
@@ -171,7 +171,7 @@ class CmControlChannelDeviceTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 15, 17, 512})
-    void aMessageOfTheWrongLengthIsRefused(int length) throws Exception {
+    void messageOfTheWrongLengthIsRefused(int length) throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             CompletableFuture<WireVersion.Peer> other = serve(server, LONG, WireVersion::exchange);
             sendTo(server.port(), length);
@@ -183,7 +183,7 @@ class CmControlChannelDeviceTest {
     }
 
     @Test
-    void aMessageThatDoesNotFitEndsTheConnection() throws Exception {
+    void messageThatDoesNotFitEndsTheConnection() throws Exception {
         try (ControlServer server = ControlServer.listen(ANY_PORT)) {
             CompletableFuture<WireVersion.Peer> other = serve(server, LONG, WireVersion::exchange);
             sendTo(server.port(), 513);

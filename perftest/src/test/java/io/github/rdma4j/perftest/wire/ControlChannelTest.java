@@ -34,7 +34,7 @@ class ControlChannelTest {
 
     /** C tools send five bytes that nobody expects: a reset would take our last message from them. */
     @Test
-    void theEndLetsThePeerReadAndSpeakToTheEnd() throws Exception {
+    void endLetsThePeerReadAndSpeakToTheEnd() throws Exception {
         CompletableFuture<String> heard = new CompletableFuture<>();
         try (FakePeer peer = new FakePeer(client -> {
             client.getOutputStream().write(bytes("done\0"));
@@ -51,7 +51,7 @@ class ControlChannelTest {
     }
 
     @Test
-    void aPeerThatDoesNotStopSendingIsLeft() throws Exception {
+    void peerThatDoesNotStopSendingIsLeft() throws Exception {
         CompletableFuture<Void> left = new CompletableFuture<>();
         try (FakePeer peer = new FakePeer(client -> {
             try {
@@ -68,7 +68,7 @@ class ControlChannelTest {
     }
 
     @Test
-    void theClientIsHeardBeforeItIsBusyAndTheServerAfter() throws Exception {
+    void clientIsReadBeforeItsWorkAndServerAfter() throws Exception {
         List<String> order = new ArrayList<>();
         try (FakePeer peer = new FakePeer(client -> {
                     client.getInputStream().readNBytes(4);
@@ -98,7 +98,7 @@ class ControlChannelTest {
     }
 
     @Test
-    void whoHasItsClientListensNoLonger() throws Exception {
+    void serverWithAClientStopsListening() throws Exception {
         try (ControlServer server = ControlServer.listen(0)) {
             int port = server.port();
             try (Socket client = new Socket("localhost", port);
@@ -110,7 +110,7 @@ class ControlChannelTest {
     }
 
     @Test
-    void aNewcomerIsJudgedByItsFirstWord() throws Exception {
+    void newcomerIsJudgedByItsFirstWord() throws Exception {
         assertThat(natureOf("")).isEqualTo(PendingClient.Nature.UNKNOWN);
         assertThat(natureOf("6")).isEqualTo(PendingClient.Nature.UNKNOWN);
         assertThat(natureOf("123.")).isEqualTo(PendingClient.Nature.UNKNOWN);
@@ -151,7 +151,7 @@ class ControlChannelTest {
     }
 
     @Test
-    void timesAreTold() {
+    void timesAreSent() {
         assertThat(ControlChannel.text(Duration.ofSeconds(2))).isEqualTo("2 s");
         assertThat(ControlChannel.text(Duration.ofMillis(1500))).isEqualTo("1500 ms");
     }
@@ -175,7 +175,7 @@ class ControlChannelTest {
     }
 
     @Test
-    void anAddressOfThisMachineIsNotForeign() throws Exception {
+    void addressOfThisMachineIsNotForeign() throws Exception {
         assertThat(LocalAddress.isForeign(InetAddress.getByName("127.0.0.1"))).isFalse();
         assertThat(LocalAddress.isForeign(InetAddress.getByName("0.0.0.0"))).isFalse();
         assertThat(LocalAddress.isForeign(InetAddress.getByName("192.0.2.1"))).isTrue();

@@ -19,10 +19,10 @@ import java.util.random.RandomGenerator;
  *
  * @param queuePairs how many keys are exchanged
  * @param withGid the form of the keys
- * @param greeting whether an exchange comes before the keys, as in latency tests
+ * @param handshake whether an exchange comes before the keys, as in latency tests
  * @param version what the peer says that it speaks
  */
-public record Conversation(int queuePairs, boolean withGid, boolean greeting, String version) {
+public record Conversation(int queuePairs, boolean withGid, boolean handshake, String version) {
     /** What was agreed and told at its end. */
     record Agreement(SystemData layout, Mtu mtu, List<PeerKeys> keys, BandwidthReport report) {}
 
@@ -52,8 +52,8 @@ public record Conversation(int queuePairs, boolean withGid, boolean greeting, St
         WireVersion.exchange(channel);
         SystemData layout = OURS.agree(channel);
         Mtu mtu = MtuExchange.agree(channel, Mtu.MTU_2048);
-        if (greeting) {
-            keys().exchange(channel, "greeting");
+        if (handshake) {
+            keys().exchange(channel, "handshake");
         }
         List<PeerKeys> remote = new ArrayList<>();
         for (int i = 0; i < queuePairs; i++) {
@@ -80,7 +80,7 @@ public record Conversation(int queuePairs, boolean withGid, boolean greeting, St
         messages.add(ByteBuffer.allocate(4).putInt(4096).array());
         messages.add(ByteBuffer.allocate(4).putInt(64).array());
         messages.add(new byte[] {'3', 0});
-        for (int i = 0; i < (greeting ? 1 : 0) + 2 * queuePairs + 2; i++) {
+        for (int i = 0; i < (handshake ? 1 : 0) + 2 * queuePairs + 2; i++) {
             messages.add(keys.clone());
         }
         messages.add(ByteBuffer.allocate(8).putLong(65536).array());

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class FakePeerTest {
     @Test
-    void anAssertionInTheScriptFailsTheTest() throws Exception {
+    void assertionInTheScriptFailsTheTest() throws Exception {
         FakePeer peer = new FakePeer(socket -> assertThat(socket.getPort()).isNegative());
         try (Socket client = new Socket("localhost", peer.port())) {
             client.getInputStream().read();
@@ -25,7 +25,7 @@ class FakePeerTest {
     }
 
     @Test
-    void aConnectionThatIsResetUnderTheScriptFailsTheTest() throws Exception {
+    void connectionThatIsResetUnderTheScriptFailsTheTest() throws Exception {
         FakePeer peer = new FakePeer(socket -> socket.getInputStream().read());
         try (Socket client = new Socket("localhost", peer.port())) {
             client.setOption(StandardSocketOptions.SO_LINGER, 0);
@@ -34,7 +34,7 @@ class FakePeerTest {
     }
 
     @Test
-    void whatOnlyTheClosingEndsIsNoFailure() throws Exception {
+    void endByCloseIsNoFailure() throws Exception {
         assertThatCode(() -> new FakePeer(_ -> {}).close()).doesNotThrowAnyException();
         FakePeer peer = new FakePeer(socket -> {
             socket.getOutputStream().write('s');

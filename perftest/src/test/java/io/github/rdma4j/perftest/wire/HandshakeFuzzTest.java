@@ -146,7 +146,7 @@ class HandshakeFuzzTest {
     }
 
     @Test
-    void anHonestPeerIsUnderstood() throws Exception {
+    void honestPeerIsUnderstood() throws Exception {
         for (Conversation conversation : List.of(
                 new Conversation(3, true, true, "6.06"),
                 new Conversation(1, false, false, "6.06"),

@@ -66,7 +66,7 @@ class HandshakeTest {
     }
 
     @Test
-    void theServerReadsBeforeItWrites() throws Exception {
+    void serverReadsBeforeItWrites() throws Exception {
         try (ControlServer server = ControlServer.listen(0);
                 Socket client = new Socket("localhost", server.port());
                 ControlChannel channel = server.accept(LONG, LONG)) {
@@ -84,7 +84,7 @@ class HandshakeTest {
     }
 
     @Test
-    void twoOfUsTellEachOtherWhetherMessagesCanBeChecked() throws Exception {
+    void twoJavaSidesAgreeOnMessageChecks() throws Exception {
         try (ControlServer server = ControlServer.listen(0)) {
             CompletableFuture<WireVersion.Peer> client = CompletableFuture.supplyAsync(() -> {
                 try (ControlChannel channel = ControlChannel.connect("localhost", server.port(), LONG)) {
@@ -100,7 +100,7 @@ class HandshakeTest {
     }
 
     @Test
-    void whatStandsBehindTheVersionsEndIsIgnored() throws Exception {
+    void bytesAfterTheVersionAreIgnored() throws Exception {
         byte[] message = version("5.70");
         Arrays.fill(message, 5, 16, (byte) 0xee);
         try (FakePeer peer = new FakePeer(socket -> {
@@ -114,7 +114,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aMessageMayArriveInPieces() throws Exception {
+    void messageMayArriveInPieces() throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
                     socket.setTcpNoDelay(true);
                     for (byte b : version("6.06")) {
@@ -156,7 +156,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aClosedConnectionIsToldFromSilence() throws Exception {
+    void closedConnectionDiffersFromSilence() throws Exception {
         try (FakePeer peer = new FakePeer(socket -> socket.getOutputStream().write(new byte[7]));
                 ControlChannel channel = connect(peer, LONG)) {
             assertThatThrownBy(() -> WireVersion.exchange(channel))
@@ -181,7 +181,7 @@ class HandshakeTest {
     }
 
     @Test
-    void anOlderVersionIsRefused() throws Exception {
+    void olderVersionIsRefused() throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
                     socket.getInputStream().readNBytes(16);
                     socket.getOutputStream().write(version("5.33"));
@@ -196,7 +196,7 @@ class HandshakeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 3000, 1 << 17, 1 << 30})
-    void anImpossiblePageSizeIsRefused(int size) throws Exception {
+    void impossiblePageSizeIsRefused(int size) throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
                     socket.getInputStream().readNBytes(4);
                     socket.getOutputStream()
@@ -211,7 +211,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aCacheLineAsLargeAsAPageIsRefused() throws Exception {
+    void cacheLineAsLargeAsAPageIsRefused() throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
                     socket.getInputStream().readNBytes(4);
                     socket.getOutputStream()
@@ -230,7 +230,7 @@ class HandshakeTest {
 
     @ParameterizedTest
     @CsvSource({"2, -1", "2, NaN", "2, Infinity", "2147483649, 1", "3472328296395452464, 1"})
-    void aReportThatNobodyCanHaveMeasuredIsRefused(long size, double rate) throws Exception {
+    void reportThatNobodyCanHaveMeasuredIsRefused(long size, double rate) throws Exception {
         try (ControlServer server = ControlServer.listen(0)) {
             CompletableFuture<BandwidthReport> other = CompletableFuture.supplyAsync(() -> {
                 try (ControlChannel channel = server.accept(LONG, LONG)) {
@@ -249,7 +249,7 @@ class HandshakeTest {
 
     @ParameterizedTest
     @CsvSource({"1, MTU_256", "3, MTU_1024", "5, MTU_2048"})
-    void theSmallerMtuWins(String digit, Mtu expected) throws Exception {
+    void smallerMtuWins(String digit, Mtu expected) throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
                     socket.getInputStream().readNBytes(2);
                     socket.getOutputStream().write((digit + "\0").getBytes(StandardCharsets.US_ASCII));
@@ -262,7 +262,7 @@ class HandshakeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "6", "x"})
-    void anImpossibleMtuIsRefused(String digit) throws Exception {
+    void impossibleMtuIsRefused(String digit) throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
                     socket.getInputStream().readNBytes(2);
                     socket.getOutputStream().write((digit + "\0").getBytes(StandardCharsets.US_ASCII));
@@ -276,7 +276,7 @@ class HandshakeTest {
     }
 
     @Test
-    void nobodyThereIsSaidAtOnce() throws IOException {
+    void missingServerIsReportedAtOnce() throws IOException {
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -290,7 +290,7 @@ class HandshakeTest {
     }
 
     @Test
-    void theSourceOfAConnectionCanBeChosen() throws Exception {
+    void sourceOfAConnectionCanBeChosen() throws Exception {
         MeetingPoint server = new MeetingPoint(null, 0, "127.0.0.1", false, false);
         try (ControlServer listening = ControlServer.listen(server)) {
             MeetingPoint client = new MeetingPoint("127.0.0.1", listening.port(), "127.0.0.9", false, false);
@@ -318,14 +318,14 @@ class HandshakeTest {
     }
 
     @Test
-    void anUnknownNameIsSaid() {
+    void unknownNameIsReported() {
         assertThatThrownBy(() -> ControlChannel.connect("no-such-host.invalid", 18515, LONG))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("no-such-host.invalid is not known");
     }
 
     @Test
-    void aPortInUseIsSaid() throws IOException {
+    void portInUseIsReported() throws IOException {
         try (ServerSocket other = new ServerSocket(0)) {
             int port = other.getLocalPort();
             assertThatThrownBy(() -> ControlServer.listen(port))
@@ -338,7 +338,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aServerWithoutClientEndsInTime() {
+    void serverWithoutClientEndsInTime() {
         try (ControlServer server = ControlServer.listen(0)) {
             assertThatThrownBy(() -> server.accept(SHORT, LONG))
                     .isInstanceOf(HandshakeException.class)
@@ -347,7 +347,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aPeerThatLeavesIsNoticedAndOneThatSpeaksAheadIsNot() throws Exception {
+    void peerThatLeavesIsNoticedAndOneThatSpeaksAheadIsNot() throws Exception {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ControlChannel channel = ControlChannel.connect("localhost", listening.getLocalPort(), LONG);
                 Socket peer = listening.accept()) {
@@ -365,7 +365,7 @@ class HandshakeTest {
     }
 
     @Test
-    void theFarewellOfOldPeersDoesNotDisturb() throws Exception {
+    void farewellOfOldPeersDoesNotDisturb() throws Exception {
         try (FakePeer peer = new FakePeer(socket -> {
             socket.getInputStream().readNBytes(16);
             socket.getOutputStream().write(version("6.06"));

@@ -81,7 +81,7 @@ class PeerKeysTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 4, 8, 12})
-    void aNumberThatIsTooLargeIsNoPartOfKeys(int offset) {
+    void numberThatIsTooLargeIsNoPartOfKeys(int offset) {
         byte[] message = new byte[56];
         message[offset] = 1;
         assertThatThrownBy(() -> PeerKeys.decodeBinary(message, true, false, "10.0.0.1:5"))
@@ -90,7 +90,7 @@ class PeerKeysTest {
     }
 
     @Test
-    void theSharedReceiveQueueTravelsAlong() {
+    void sharedReceiveQueueTravelsAlong() {
         PeerKeys keys = new PeerKeys(0, 1, 2, 3, 4, 5, GID, 0xabc);
         assertThat(PeerKeys.decodeText(keys.encodeText(), true, "peer")).isEqualTo(keys);
     }

@@ -52,7 +52,7 @@ class TcpControlServerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x", "\0", "six", "6x6"})
-    void aStrangerIsHungUpOnAndTheClientIsServed(String words) throws Exception {
+    void strangerIsHungUpOnAndTheClientIsServed(String words) throws Exception {
         try (ControlServer server = ControlServer.listen(0)) {
             CompletableFuture<WireVersion.Peer> served = serve(server, LONG);
             try (Socket stranger = new Socket("localhost", server.port())) {
@@ -69,7 +69,7 @@ class TcpControlServerTest {
     }
 
     @Test
-    void aPortScannerDoesNotEndTheServer() throws Exception {
+    void portScannerDoesNotEndTheServer() throws Exception {
         try (ControlServer server = ControlServer.listen(0)) {
             CompletableFuture<WireVersion.Peer> served = serve(server, LONG);
             new Socket("localhost", server.port()).close();
@@ -81,7 +81,7 @@ class TcpControlServerTest {
     }
 
     @Test
-    void whoConnectsAndSaysNothingKeepsNoClientOut() throws Exception {
+    void silentConnectionKeepsNoClientOut() throws Exception {
         try (ControlServer server = ControlServer.listen(0);
                 Socket silent = new Socket("localhost", server.port())) {
             CompletableFuture<WireVersion.Peer> served = serve(server, LONG);
@@ -92,7 +92,7 @@ class TcpControlServerTest {
     }
 
     @Test
-    void whoSaysNothingForTooLongIsTold() throws Exception {
+    void silentClientIsReported() throws Exception {
         try (ControlServer server = ControlServer.listen(0);
                 Socket silent = new Socket("localhost", server.port())) {
             CompletableFuture<WireVersion.Peer> served = serve(server, Duration.ofMillis(300));
@@ -112,7 +112,7 @@ class TcpControlServerTest {
     }
 
     @Test
-    void aVersionInPiecesIsOne() throws Exception {
+    void versionInPiecesIsOne() throws Exception {
         try (ControlServer server = ControlServer.listen(0)) {
             CompletableFuture<WireVersion.Peer> served = serve(server, LONG);
             try (Socket client = new Socket("localhost", server.port())) {
@@ -128,7 +128,7 @@ class TcpControlServerTest {
     }
 
     @Test
-    void aServerWithoutClientEndsInTime() {
+    void serverWithoutClientEndsInTime() {
         try (ControlServer server = ControlServer.listen(0)) {
             assertThatThrownBy(() -> server.acceptClient(Duration.ofMillis(300), LONG, strangers::add))
                     .isInstanceOf(HandshakeException.class)
@@ -137,7 +137,7 @@ class TcpControlServerTest {
     }
 
     @Test
-    void anAddressOfAnotherMachineIsSaidOnBothSides() {
+    void foreignAddressIsReportedOnBothSides() {
         MeetingPoint server = new MeetingPoint(null, 0, "192.0.2.1", false, false);
         assertThatThrownBy(() -> ControlServer.listen(server))
                 .isInstanceOf(HandshakeException.class)
@@ -157,7 +157,7 @@ class TcpControlServerTest {
     }
 
     @Test
-    void aPortThatTakesARightIsNotCalledTaken() {
+    void portThatTakesARightIsNotCalledTaken() {
         MeetingPoint where = MeetingPoint.overTcp(null, 80);
         assertThat(LocalAddress.remedy(where, LocalAddress.errno("Permission denied"), "ss"))
                 .contains("CAP_NET_BIND_SERVICE", "another port with -p")

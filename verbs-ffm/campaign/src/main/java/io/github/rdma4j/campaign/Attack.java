@@ -94,13 +94,13 @@ final class Attack {
     /** Requests by rdma_cm with a queue pair that is none, whose answer nobody reads. */
     private void halfOpenRdma() {
         Queue<SynchronousId> open = new ArrayDeque<>();
-        byte[] greeting = greeting();
+        byte[] hello = hello();
         while (!over) {
             SynchronousId id = SynchronousId.create(PortSpace.TCP);
             open.add(id);
             try {
                 id.resolve(server, SOON);
-                id.id().connect(config -> config.privateData(greeting).queuePairNumber(random.nextInt(1, 1 << 24)));
+                id.id().connect(config -> config.privateData(hello).queuePairNumber(random.nextInt(1, 1 << 24)));
                 done++;
             } catch (VerbsException e) {
                 refused++;
@@ -112,7 +112,7 @@ final class Attack {
     }
 
     /** {@return what a client greets with: what this version's client says to a listener of its own} */
-    private byte[] greeting() {
+    private byte[] hello() {
         InetSocketAddress mine = new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_1"), 0);
         try (SynchronousId listening = SynchronousId.create(PortSpace.TCP)) {
             listening.listen(mine, 1);
@@ -121,7 +121,7 @@ final class Attack {
                 try {
                     Endpoint.connect(address, CrowdServer::configure, ONCE).close();
                 } catch (VerbsException e) {
-                    // It is refused: its greeting is all that is wanted.
+                    // It is refused; only its hello is needed.
                 }
             });
             try (SynchronousId request = listening.getRequest(ONCE).orElseThrow()) {

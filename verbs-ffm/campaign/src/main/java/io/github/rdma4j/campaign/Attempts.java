@@ -20,8 +20,8 @@ final class Attempts {
     /** What took longer than its limit, or nothing. */
     String hung = "";
 
-    private String told = "";
-    private long toldAtMillis;
+    private String failure = "";
+    private long failedAtMillis;
 
     long elapsed() {
         return (System.nanoTime() - begun) / 1_000_000;
@@ -31,18 +31,18 @@ final class Attempts {
         return wrong.isEmpty() && hung.isEmpty();
     }
 
-    String told() {
-        return told;
+    String failure() {
+        return failure;
     }
 
     /** An attempt has failed, and said so. */
-    void tell(String text) {
-        told = text;
-        toldAtMillis = elapsed();
+    void fail(String text) {
+        failure = text;
+        failedAtMillis = elapsed();
     }
 
-    void tell(Exception e) {
-        tell(e.getClass().getSimpleName() + ": " + e.getMessage());
+    void fail(Exception e) {
+        fail(e.getClass().getSimpleName() + ": " + e.getMessage());
     }
 
     void within(String what, long millis, Duration limit) {
@@ -53,6 +53,6 @@ final class Attempts {
 
     /** {@return attempts as sent, successes as received, and others as transfers} */
     EndReport report(long others, boolean done) {
-        return new EndReport("machine 1", made, successes, others, done, told, toldAtMillis, wrong, hung, List.of());
+        return new EndReport("machine 1", made, successes, others, done, failure, failedAtMillis, wrong, hung, List.of());
     }
 }

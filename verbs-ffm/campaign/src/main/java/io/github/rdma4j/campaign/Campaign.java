@@ -169,7 +169,7 @@ final class Campaign {
             complaints.add("machine 1: " + e);
         }
         if (ownsWire) {
-            Shell.run(Fault.MEND, 0);
+            Shell.run(Fault.RESTORE, 0);
         }
         if (fault.kind() != Fault.Kind.DEADLY) {
             String report = Remote.report(scenario.limitMillis());
@@ -245,15 +245,15 @@ final class Campaign {
             List<EndReport> ends,
             Map<String, Integer> left,
             List<String> complaints) {
-        boolean isTold = ends.stream().anyMatch(end -> !end.told().isEmpty());
-        LongStream after = isTold
-                ? ends.stream().filter(end -> !end.told().isEmpty()).mapToLong(EndReport::toldAtMillis)
+        boolean isLost = ends.stream().anyMatch(end -> !end.failure().isEmpty());
+        LongStream after = isLost
+                ? ends.stream().filter(end -> !end.failure().isEmpty()).mapToLong(EndReport::failedAtMillis)
                 : ends.stream().flatMapToLong(end -> Moves.toTcp(end.moves(), faultAt).stream());
         OptionalLong last = after.max();
         return new Run(
                 scenario.name(),
                 seed,
-                complaints.isEmpty() ? isTold ? "told" : "arrived" : "failed",
+                complaints.isEmpty() ? isLost ? "lost" : "arrived" : "failed",
                 reported(ends, last.isPresent()),
                 last.isPresent() ? last.getAsLong() - faultAt : -1,
                 ends.stream().mapToLong(EndReport::received).sum(),
@@ -264,8 +264,8 @@ final class Campaign {
 
     private static String reported(List<EndReport> ends, boolean happened) {
         return ends.stream()
-                .map(EndReport::told)
-                .filter(told -> !told.isEmpty())
+                .map(EndReport::failure)
+                .filter(failure -> !failure.isEmpty())
                 .findFirst()
                 .map(Campaign::reason)
                 .or(() -> ends.stream()
@@ -276,9 +276,9 @@ final class Campaign {
     }
 
     /** Of what an exception says, why: without the operation and with no number that differs each time. */
-    static String reason(String told) {
-        return told.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
-                .replaceAll("(?s)([;(\n]|\\. Remedy).*", "")
+    static String reason(String failure) {
+        return failure.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
+                .replaceAll("(?s)([;(\n]|\\. \\p{Lu}).*", "")
                 .replaceAll("0x[0-9a-f]+|\\d{3,}", "N")
                 .replace("|", "/")
                 .strip();

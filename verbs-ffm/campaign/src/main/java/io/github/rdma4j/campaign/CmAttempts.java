@@ -58,7 +58,7 @@ final class CmAttempts {
                     cutThere = there;
                     attempt(CmAnswer.WORD);
                     cutBefore = null;
-                    mend();
+                    restore();
                     again(CmAnswer.WORD);
                 }
             }
@@ -79,7 +79,7 @@ final class CmAttempts {
             }
             if (attempts.elapsed() > until) {
                 attempts.wrong = "no connection on a good wire for " + Attempts.RECOVERY_MILLIS + " ms, at last: "
-                        + attempts.told();
+                        + attempts.failure();
             }
         }
         return false;
@@ -102,11 +102,11 @@ final class CmAttempts {
         }
     }
 
-    private void mend() throws InterruptedException {
+    private void restore() throws InterruptedException {
         if (cutThere) {
-            Thread.sleep(CUT_MILLIS); // its own clock mends it
+            Thread.sleep(CUT_MILLIS); // it ends by a timer
         } else {
-            Shell.run(Fault.MEND, 0);
+            Shell.run(Fault.RESTORE, 0);
         }
     }
 
@@ -133,7 +133,7 @@ final class CmAttempts {
                 }
                 cut(Phase.WORD);
                 timed("a word", WORD, () -> talk.say(number));
-                timed("an answer", WORD, () -> talk.hear(number, WORD));
+                timed("an answer", WORD, () -> talk.await(number, WORD));
                 cut(Phase.DISCONNECT);
                 timed("disconnect", DISCONNECT, () -> id.disconnect(DISCONNECT));
             }
@@ -144,14 +144,14 @@ final class CmAttempts {
         } catch (Wrong e) {
             attempts.wrong = e.getMessage();
         } catch (VerbsException e) {
-            attempts.tell(e);
+            attempts.fail(e);
         }
         return false;
     }
 
     private boolean refused(CmAnswer answer, byte[] asked, ConnectionRejectedException e) {
         if (!answer.isRefusal()) {
-            attempts.tell(e); // the server gave this one up meanwhile
+            attempts.fail(e); // the server gave this one up meanwhile
             return false;
         }
         if (e.reason() != RejectReason.CONSUMER_DEFINED

@@ -30,7 +30,7 @@ final class CmTalk implements AutoCloseable {
     private final MemoryRegion memory;
     private final QueuePair pair;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
-    private boolean heard;
+    private boolean received;
     private boolean said;
 
     CmTalk(SynchronousId id) {
@@ -53,9 +53,9 @@ final class CmTalk implements AutoCloseable {
     }
 
     /** Waits for the number, and until an announced one has arrived. */
-    void hear(long number, Duration limit) {
+    void await(long number, Duration limit) {
         long until = System.nanoTime() + limit.toNanos();
-        while (!heard || !said) {
+        while (!received || !said) {
             Duration remaining = Duration.ofNanos(Math.max(0, until - System.nanoTime()));
             if (queue.awaitCompletions(completions, remaining) == 0) {
                 throw new VerbsException(
@@ -69,20 +69,20 @@ final class CmTalk implements AutoCloseable {
         }
     }
 
-    /** As {@link #hear}, and says the same. */
+    /** As {@link #await}, and says the same. */
     void echo(long number, Duration limit) {
         said = true;
-        hear(number, limit);
+        await(number, limit);
         said = false;
         say(number);
-        hear(number, limit);
+        await(number, limit);
     }
 
     private void take(WorkCompletion completion) {
         if (!completion.isSuccess()) {
             throw new VerbsException("hearing a word", 0, completion.describe(), "none: this is a campaign");
         }
-        heard |= completion.workRequestId() == RECEIVE;
+        received |= completion.workRequestId() == RECEIVE;
         said |= completion.workRequestId() == SEND;
     }
 

@@ -66,9 +66,9 @@ final class Connects {
                 attempts.successes++;
                 return true;
             }
-            attempts.tell("no answer in " + ANSWER);
+            attempts.fail("no answer in " + ANSWER);
         } catch (VerbsException | IllegalStateException e) {
-            attempts.tell(e);
+            attempts.fail(e);
         }
         attempts.within(
                 "an attempt", attempts.elapsed() - started, CONNECT.plus(ANSWER).plus(CLOSE));

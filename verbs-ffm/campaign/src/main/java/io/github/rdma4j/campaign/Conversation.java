@@ -65,8 +65,8 @@ final class Conversation {
     private volatile byte[] memory = {};
 
     // Guarded by this.
-    private String told = "";
-    private long toldAtMillis;
+    private String failure = "";
+    private long failedAtMillis;
     private String wrong = "";
 
     /**
@@ -114,18 +114,18 @@ final class Conversation {
             }
             memory = mine.segment().toArray(JAVA_BYTE);
         } catch (VerbsException | IllegalStateException e) {
-            tell(e); // the memory of an endpoint that was lost before all began
+            fail(e); // the memory of an endpoint that was lost before all began
         }
         synchronized (this) {
-            boolean whole = allSent && allCame && told.isEmpty();
+            boolean whole = allSent && allCame && failure.isEmpty();
             return new EndReport(
                     side,
                     sent,
                     incoming.received(),
                     transfers,
                     whole,
-                    told,
-                    toldAtMillis,
+                    failure,
+                    failedAtMillis,
                     wrong,
                     hung,
                     moves.since(begun),
@@ -151,7 +151,7 @@ final class Conversation {
             try {
                 work.run();
             } catch (Throwable e) { // whatever it is, it is what this run came to
-                tell(e);
+                fail(e);
             } finally {
                 handleCame.countDown();
                 if (name.equals("transfers")) {
@@ -176,7 +176,7 @@ final class Conversation {
         return String.join("; ", hanging);
     }
 
-    private synchronized void tell(Throwable e) {
+    private synchronized void fail(Throwable e) {
         if (e instanceof Wrong) {
             if (wrong.isEmpty()) {
                 wrong = e.getMessage();
@@ -187,8 +187,8 @@ final class Conversation {
         if (!wrong.isEmpty()) {
             return; // the end of what went wrong
         }
-        told = e.getClass().getSimpleName() + ": " + e.getMessage();
-        toldAtMillis = elapsed();
+        failure = e.getClass().getSimpleName() + ": " + e.getMessage();
+        failedAtMillis = elapsed();
     }
 
     private boolean isTime() {
@@ -232,7 +232,7 @@ final class Conversation {
 
     /** {@return whether another thread got the end of the connection} */
     private synchronized boolean isOver() {
-        return !told.isEmpty() || !wrong.isEmpty();
+        return !failure.isEmpty() || !wrong.isEmpty();
     }
 
     /** One that does not come to its turn in a second tries again: the endpoint says when all is lost. */

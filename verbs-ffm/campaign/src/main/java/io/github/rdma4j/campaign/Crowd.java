@@ -90,14 +90,14 @@ final class Crowd {
                                 connects.size()));
     }
 
-    private EndReport report(String told, String remark) {
+    private EndReport report(String failure, String remark) {
         return new EndReport(
                 "machine 1",
                 words,
                 words,
                 connects.size(),
-                told.isEmpty() && complaints.isEmpty(),
-                told,
+                failure.isEmpty() && complaints.isEmpty(),
+                failure,
                 0,
                 String.join("; ", complaints),
                 "",

@@ -19,9 +19,9 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * Datagrams both ways. Each that arrives is one that was sent, from whom it should be; it may be missing, and come
- * twice, where the wire is like that. Before its content it says how many have come at its sender, and whether the last
- * one has: so no end has more under way than the other has receives, and both know when they are through.
+ * Datagrams both ways. Every datagram that arrives was sent by the peer; some may be missing or come twice if the wire
+ * loses or duplicates packets. The header has the number of datagrams that its sender has received, and a flag for the
+ * last one. So no end has more datagrams in flight than the other has receives, and both ends detect the end.
  */
 final class Datagrams extends RawTalk {
     private static final int LARGEST = 900;
@@ -32,7 +32,7 @@ final class Datagrams extends RawTalk {
     private static final int KEY = 0x1cab;
     /** When what is under way counts as lost. */
     private static final long LOST_MILLIS = 200;
-    /** The last one is said as often as this, until it has come. */
+    /** The interval at which the last datagram is repeated until it is acknowledged. */
     private static final long AGAIN_MILLIS = 20;
 
     private final MemoryRegion local;
@@ -134,7 +134,7 @@ final class Datagrams extends RawTalk {
             throw new Wrong("a datagram of " + completion.byteLength() + " bytes");
         }
         ByteBuffer message = ByteBuffer.wrap(read(arrivals, id * SLOT + ROUTE, completion.byteLength() - ROUTE));
-        if (!isTold()) {
+        if (!isLost()) {
             posted(id, pair.tryPostReceive(id, arrivals.slice(id * SLOT, SLOT)));
         }
         long count = message.getLong();
@@ -172,7 +172,7 @@ final class Datagrams extends RawTalk {
         came.set((int) number);
         distinct++;
         if (theirCount >= 0 && distinct > theirCount) {
-            throw new Wrong(distinct + " datagrams came of " + theirCount);
+            throw new Wrong(distinct + " datagrams arrived, of " + theirCount);
         }
     }
 

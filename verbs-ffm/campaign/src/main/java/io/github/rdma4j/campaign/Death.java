@@ -26,7 +26,7 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
      */
     record Survivor(EndReport report, long seed, byte[] memory, long taken, long afterMillis, long closeMillis) {
         boolean isClosed() {
-            return report.told().startsWith("ClosedByPeerException");
+            return report.failure().startsWith("ClosedByPeerException");
         }
     }
 
@@ -39,7 +39,7 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
             return "not connected";
         }
         EndReport report = survivor.report();
-        return report.whole() ? "all arrived" : survivor.isClosed() ? "closed" : Campaign.reason(report.told());
+        return report.whole() ? "all arrived" : survivor.isClosed() ? "closed" : Campaign.reason(report.failure());
     }
 
     /** {@return whether the connection was begun and had not ended} */
@@ -61,7 +61,7 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
     }
 
     /** {@return whether any thread had to get an exception because of the death} */
-    boolean isTold() {
+    boolean isLost() {
         return survivor != null && !survivor.report().whole() && !survivor.isClosed();
     }
 
@@ -87,12 +87,12 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
         if ((report.whole() || survivor.isClosed()) && dead.phase().compareTo(Ledger.Phase.CLOSING) < 0) {
             complaints.add("looks like an orderly end: " + reported());
         }
-        if (!report.whole() && report.told().isEmpty()) {
-            complaints.add("was told nothing");
+        if (!report.whole() && report.failure().isEmpty()) {
+            complaints.add("got no exception");
         }
         if (survivor.afterMillis() > LIMIT_MILLIS || survivor.closeMillis() > LIMIT_MILLIS) {
             complaints.add(
-                    "was told after %d ms, and closed in %d".formatted(survivor.afterMillis(), survivor.closeMillis()));
+                    "got its exception after %d ms, and closed in %d ms".formatted(survivor.afterMillis(), survivor.closeMillis()));
         }
         if (report.received() < dead.acknowledged()) {
             complaints.add(dead.acknowledged() + " messages were acknowledged, and " + report.received() + " came");

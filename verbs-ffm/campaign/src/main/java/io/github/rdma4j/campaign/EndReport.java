@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
  * @param received messages that came, each the next one and right
  * @param transfers writes, reads and additions in the other's memory that were done and right
  * @param whole whether all of both directions arrived
- * @param told the exception that the last of its threads got if something did not arrive, or empty
- * @param toldAtMillis when that was, since the conversation began
+ * @param failure the exception that the last of its threads got if something did not arrive, or empty
+ * @param failedAtMillis the time of the exception, since the conversation began
  * @param wrong what arrived wrong, or nothing
  * @param hung which threads waited beyond the limit, or nothing
  * @param moves of an endpoint with failover
@@ -27,8 +27,8 @@ record EndReport(
         long received,
         long transfers,
         boolean whole,
-        String told,
-        long toldAtMillis,
+        String failure,
+        long failedAtMillis,
         String wrong,
         String hung,
         List<Moves.Move> moves,
@@ -39,12 +39,12 @@ record EndReport(
             long received,
             long transfers,
             boolean whole,
-            String told,
-            long toldAtMillis,
+            String failure,
+            long failedAtMillis,
             String wrong,
             String hung,
             List<Moves.Move> moves) {
-        this(side, sent, received, transfers, whole, told, toldAtMillis, wrong, hung, moves, "");
+        this(side, sent, received, transfers, whole, failure, failedAtMillis, wrong, hung, moves, "");
     }
 
     String line() {
@@ -55,8 +55,8 @@ record EndReport(
                 Long.toString(received),
                 Long.toString(transfers),
                 Boolean.toString(whole),
-                clean(told),
-                Long.toString(toldAtMillis),
+                clean(failure),
+                Long.toString(failedAtMillis),
                 clean(wrong),
                 clean(hung),
                 moves.stream().map(Moves.Move::word).collect(Collectors.joining("|")),
@@ -85,12 +85,12 @@ record EndReport(
 
     EndReport withWrong(String more) {
         String all = wrong.isEmpty() ? more : wrong + "; " + more;
-        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, all, hung, moves, remark);
+        return new EndReport(side, sent, received, transfers, whole, failure, failedAtMillis, all, hung, moves, remark);
     }
 
     EndReport withHung(String more) {
         String all = hung.isEmpty() ? more : hung + "; " + more;
-        return new EndReport(side, sent, received, transfers, whole, told, toldAtMillis, wrong, all, moves, remark);
+        return new EndReport(side, sent, received, transfers, whole, failure, failedAtMillis, wrong, all, moves, remark);
     }
 
     private static String clean(String text) {

@@ -56,16 +56,16 @@ record Fault(String name, Kind kind, List<Step> steps) {
     private static final String OPEN_PORT = "ip rule del " + PORT_RULE + " 2>/dev/null";
 
     /** What makes a wire good again, if the steps did not come to it. */
-    static final String MEND =
+    static final String RESTORE =
             "ip rule del " + PORT_RULE + " 2>/dev/null; tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up; "
                     + "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu); "
                     + "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0 2>/dev/null; rm -f /tmp/mtu /tmp/address";
 
     /**
-     * {@link #MEND}, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any
+     * {@link #RESTORE}, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any
      * more (docs/testing.md#the-campaign). The device must be in nobody's hands.
      */
-    static final String RENEW = MEND + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
+    static final String RENEW = RESTORE + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
 
     static Fault none() {
         return new Fault("none", Kind.THROUGHOUT, List.of());
@@ -77,7 +77,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
     }
 
     static Fault cut(String name, Step.Place place, long millis) {
-        return passing(name, place, millis, netem("loss 100%"), MEND);
+        return passing(name, place, millis, netem("loss 100%"), RESTORE);
     }
 
     /** As by a firewall that drops what comes for RoCE, and nothing else. */

@@ -26,7 +26,7 @@ final class Leftovers {
         } catch (ClassNotFoundException e) {
             return;
         }
-        throw new AssertionError("that class was not to be there");
+        throw new AssertionError("that class must not exist");
     }
 
     /** @param machine whether to count the RDMA objects of all processes: nobody else's are there */

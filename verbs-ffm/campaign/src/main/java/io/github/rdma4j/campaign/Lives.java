@@ -106,13 +106,13 @@ final class Lives implements AutoCloseable {
                         + (thread.isAlive() ? "has not ended: " + List.of(thread.getStackTrace()) : failure));
                 return null;
             }
-            long told = conversation.begun() + TimeUnit.MILLISECONDS.toNanos(report.toldAtMillis());
+            long failedAt = conversation.begun() + TimeUnit.MILLISECONDS.toNanos(report.failedAtMillis());
             return new Death.Survivor(
                     report,
                     Life.orders(seed, connection).seed() + 2,
                     conversation.memory(),
                     taken,
-                    report.told().isEmpty() ? -1 : (told - diedAt) / 1_000_000,
+                    report.failure().isEmpty() ? -1 : (failedAt - diedAt) / 1_000_000,
                     closeMillis);
         }
     }
@@ -247,7 +247,7 @@ final class Lives implements AutoCloseable {
         if (!words[3].isEmpty()) {
             wrong.add("its kernel has left " + words[3]);
         }
-        // Who is still being accepted has been when nothing is left.
+        // When nothing is left, every pending client has been accepted.
         Map<String, Integer> left = first ? Map.of() : Leftovers.since(before, true);
         Map<Integer, Death.Survivor> survivors = survivors(seed, diedAt, wrong);
         if (!left.isEmpty()) {
@@ -302,7 +302,7 @@ final class Lives implements AutoCloseable {
             if (death.isCutShort()) {
                 reports.merge(death.transport() + " " + death.reported(), 1, Integer::sum);
             }
-            if (death.isTold()) {
+            if (death.isLost()) {
                 after.add(death.survivor().afterMillis());
             }
         }

@@ -63,7 +63,7 @@ final class NettyConnects {
             return false;
         }
         if (!connecting.isSuccess()) {
-            tell(connecting.cause());
+            fail(connecting.cause());
             if (!isOver(channel.closeFuture(), CLOSE_MILLIS)) {
                 attempts.hung = "the close of a channel that was not connected";
             }
@@ -75,33 +75,33 @@ final class NettyConnects {
                         answer.word.completeExceptionally(written.cause());
                     }
                 });
-        boolean heard = false;
+        boolean received = false;
         try {
-            heard = answer.word.get(SILENCE_MILLIS + Attempts.SLACK_MILLIS, TimeUnit.MILLISECONDS) == word;
-            if (heard) {
+            received = answer.word.get(SILENCE_MILLIS + Attempts.SLACK_MILLIS, TimeUnit.MILLISECONDS) == word;
+            if (received) {
                 attempts.successes++;
             } else {
                 attempts.wrong = "another word came back";
             }
         } catch (ExecutionException e) {
-            tell(e.getCause());
+            fail(e.getCause());
         } catch (TimeoutException e) {
             attempts.hung = "an answer";
         }
         if (!isOver(channel.close(), CLOSE_MILLIS)) {
             attempts.hung = "closing";
         }
-        return heard;
+        return received;
     }
 
     private static boolean isOver(ChannelFuture future, int limitMillis) throws InterruptedException {
         return future.await(limitMillis + Attempts.SLACK_MILLIS);
     }
 
-    private void tell(Throwable cause) {
+    private void fail(Throwable cause) {
         String text = cause.getClass().getSimpleName() + ": " + cause.getMessage();
         if (cause instanceof IOException) {
-            attempts.tell(text);
+            attempts.fail(text);
             refused = cause instanceof ConnectException
                     && String.valueOf(cause.getMessage()).startsWith("Connection refused");
         } else {

@@ -38,8 +38,8 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     private boolean allCame;
     private long unwritten;
     private boolean inactive;
-    private String told = "";
-    private long toldAtMillis;
+    private String failure = "";
+    private long failedAtMillis;
     private String wrong = "";
 
     /**
@@ -121,7 +121,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
         channel.write(message).addListener(done -> {
             unwritten--;
             if (!done.isSuccess()) {
-                tell(done.cause());
+                fail(done.cause());
             } else if (last) {
                 allSent = true;
                 settleIfAllIsSaid();
@@ -148,11 +148,11 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void tell(Throwable e) {
-        if (told.isEmpty()) {
-            told = e.getClass().getSimpleName() + ": " + e.getMessage();
+    private void fail(Throwable e) {
+        if (failure.isEmpty()) {
+            failure = e.getClass().getSimpleName() + ": " + e.getMessage();
         }
-        toldAtMillis = elapsed();
+        failedAtMillis = elapsed();
     }
 
     private void wrong(String what) {
@@ -165,8 +165,8 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     /** It is over when the handler was notified of the end, and each write has come to one. */
     private void settle() {
         if (inactive && unwritten == 0) {
-            if (!told.isEmpty()) {
-                toldAtMillis = elapsed();
+            if (!failure.isEmpty()) {
+                failedAtMillis = elapsed();
             }
             over.complete(null);
         }
@@ -198,8 +198,8 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     @Override
     public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (cause instanceof IOException) {
-            tell(cause);
-        } else if (told.isEmpty() || !(cause instanceof PrematureChannelClosureException)) {
+            fail(cause);
+        } else if (failure.isEmpty() || !(cause instanceof PrematureChannelClosureException)) {
             // After a reset, HTTP's codecs report partial messages.
             wrong(cause.toString());
         }
@@ -208,7 +208,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     @Override
     public final void channelInactive(ChannelHandlerContext context) {
         inactive = true;
-        if (!(allSent && allCame) && told.isEmpty()) {
+        if (!(allSent && allCame) && failure.isEmpty()) {
             wrong("the stream ended behind " + incoming.received() + " messages as if the peer had closed it");
         }
         settle();
@@ -217,7 +217,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     /**
      * Waits for the end.
      *
-     * @param limitMillis when an end that was not told hangs
+     * @param limitMillis after which an end without an exception counts as hung
      */
     final EndReport report(long limitMillis) throws Exception {
         String hung = "";
@@ -226,7 +226,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
         } catch (TimeoutException e) {
             hung = "a channel with " + unwritten + " writes under way, " + (inactive ? "inactive" : "active");
         }
-        boolean whole = allSent && allCame && told.isEmpty();
-        return new EndReport(side, sent, incoming.received(), 0, whole, told, toldAtMillis, wrong, hung, List.of());
+        boolean whole = allSent && allCame && failure.isEmpty();
+        return new EndReport(side, sent, incoming.received(), 0, whole, failure, failedAtMillis, wrong, hung, List.of());
     }
 }

@@ -11,16 +11,16 @@ import java.util.OptionalLong;
  * that arrived, no thread may wait beyond its limit, and nothing may be left.
  *
  * @param mayArrive whether all may arrive
- * @param mayBeTold whether the connection may be lost, if all survivors get an exception
- * @param withinMillis behind the beginning of the fault, to be told, or to have moved
+ * @param mayBeLost whether the connection may be lost, if all survivors get an exception
+ * @param withinMillis after the beginning of the fault for an exception, or for a move
  * @param mustMove whether each end must move to TCP
  */
-record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean mustMove) {
+record Oracle(boolean mayArrive, boolean mayBeLost, long withinMillis, boolean mustMove) {
     static Oracle allArrives() {
         return new Oracle(true, false, 0, false);
     }
 
-    static Oracle toldWithin(long millis) {
+    static Oracle lostWithin(long millis) {
         return new Oracle(false, true, millis, false);
     }
 
@@ -46,8 +46,8 @@ record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean m
             EndReport from = ends.get(n);
             EndReport to = ends.get(1 - n);
             if (from.sent() > to.received()) {
-                complaints.add(from.side() + " was told that " + from.sent() + " messages have arrived, and "
-                        + to.received() + " have");
+                complaints.add(from.side() + " saw " + from.sent() + " messages acknowledged, and "
+                        + to.received() + " arrived");
             }
         }
         return complaints;
@@ -68,7 +68,7 @@ record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean m
                 complaints.add(end.side() + " hangs: " + end.hung());
             } else if (end.whole()) {
                 if (!mayArrive) {
-                    complaints.add(end.side() + " was told of nothing");
+                    complaints.add(end.side() + " got no exception");
                 }
                 if (mustMove) {
                     OptionalLong move = Moves.toTcp(end.moves(), faultAtMillis);
@@ -77,10 +77,10 @@ record Oracle(boolean mayArrive, boolean mayBeTold, long withinMillis, boolean m
                                 + ": " + end.moves());
                     }
                 }
-            } else if (!mayBeTold) {
-                complaints.add(end.side() + " was told: " + end.told());
-            } else if (end.toldAtMillis() - faultAtMillis > withinMillis) {
-                complaints.add(end.side() + " was told after " + (end.toldAtMillis() - faultAtMillis) + " ms and not "
+            } else if (!mayBeLost) {
+                complaints.add(end.side() + " got " + end.failure());
+            } else if (end.failedAtMillis() - faultAtMillis > withinMillis) {
+                complaints.add(end.side() + " got its exception after " + (end.failedAtMillis() - faultAtMillis) + " ms and not "
                         + withinMillis);
             }
         }

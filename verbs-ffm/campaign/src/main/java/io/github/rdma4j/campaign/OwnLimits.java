@@ -209,8 +209,8 @@ final class OwnLimits {
             return;
         }
         String text = thrown.getClass().getSimpleName() + ": " + thrown.getMessage();
-        boolean isClear = thrown instanceof VerbsException
-                && text.contains("Remedy: ")
+        boolean isClear = thrown instanceof VerbsException verbs
+                && !verbs.remedy().isEmpty()
                 && (!text.contains("ibv_reg_mr(") || text.contains("RLIMIT_MEMLOCK"));
         if (!isClear) {
             complaints.add(where + text);

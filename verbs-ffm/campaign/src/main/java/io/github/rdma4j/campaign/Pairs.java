@@ -307,7 +307,7 @@ final class Pairs extends RawTalk {
     @Override
     void arrived(long id, WorkCompletion completion) {
         allCame = incoming.take(read(arrivals, id * LARGEST, completion.byteLength()));
-        if (!isTold()) {
+        if (!isLost()) {
             posted(id, pair.tryPostReceive(id, arrivals.slice(id * LARGEST, LARGEST)));
         }
     }

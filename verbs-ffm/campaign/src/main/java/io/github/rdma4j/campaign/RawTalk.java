@@ -38,8 +38,8 @@ abstract class RawTalk {
     private final Queue<Long> receives = new ArrayDeque<>();
     private long begun;
 
-    private String told = "";
-    private long toldAtMillis;
+    private String failure = "";
+    private long failedAtMillis;
     private String hung = "";
     private long goneMillis = Long.MAX_VALUE;
 
@@ -98,7 +98,7 @@ abstract class RawTalk {
         String wrong = "";
         boolean whole = false;
         try {
-            while (!(whole = isWhole()) && told.isEmpty()) {
+            while (!(whole = isWhole()) && failure.isEmpty()) {
                 if (elapsed() > orders.limitMillis()) {
                     hung = sends.size() + " sends and " + receives.size() + " receives open, " + sent() + " sent, "
                             + received() + " received";
@@ -108,14 +108,14 @@ abstract class RawTalk {
                 poll();
                 lookForOther();
             }
-            if (!told.isEmpty()) {
+            if (!failure.isEmpty()) {
                 toError();
             }
             long until = elapsed() + FLUSH_MILLIS;
-            while (!told.isEmpty() && !(sends.isEmpty() && receives.isEmpty())) {
+            while (!failure.isEmpty() && !(sends.isEmpty() && receives.isEmpty())) {
                 if (elapsed() > until) {
                     throw new Wrong(sends.size() + " sends and " + receives.size()
-                            + " receives have not completed within " + FLUSH_MILLIS + " ms of " + told);
+                            + " receives have not completed within " + FLUSH_MILLIS + " ms of " + failure);
                 }
                 poll();
             }
@@ -128,9 +128,9 @@ abstract class RawTalk {
                 sent(),
                 received(),
                 transfers(),
-                whole && told.isEmpty(),
-                told,
-                toldAtMillis,
+                whole && failure.isEmpty(),
+                failure,
+                failedAtMillis,
                 wrong,
                 hung,
                 List.of(),
@@ -148,13 +148,13 @@ abstract class RawTalk {
                 throw new Wrong("the other end is gone for " + silenceMillis() + " ms, and " + sends.size()
                         + " requests are still under way");
             }
-            tell("the other end says by TCP that it is gone");
+            fail("the other end says by TCP that it is gone");
         }
     }
 
-    private void tell(String text) {
-        told = text;
-        toldAtMillis = elapsed();
+    private void fail(String text) {
+        failure = text;
+        failedAtMillis = elapsed();
     }
 
     private void poll() {
@@ -172,8 +172,8 @@ abstract class RawTalk {
         }
         open.remove();
         if (!completion.isSuccess()) {
-            if (told.isEmpty()) {
-                tell(completion.status().name());
+            if (failure.isEmpty()) {
+                fail(completion.status().name());
             }
         } else if (isReceive(id)) {
             arrived(id, completion);
@@ -199,8 +199,8 @@ abstract class RawTalk {
         return sends.size();
     }
 
-    final boolean isTold() {
-        return !told.isEmpty();
+    final boolean isLost() {
+        return !failure.isEmpty();
     }
 
     final boolean isTime() {

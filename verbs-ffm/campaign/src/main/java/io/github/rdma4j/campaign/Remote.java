@@ -65,7 +65,7 @@ final class Remote {
                 }
                 return answer;
             } catch (SocketException | SocketTimeoutException e) {
-                if (System.nanoTime() > until) { // it starts, or the wire is just being mended
+                if (System.nanoTime() > until) { // it starts, or the wire is being restored
                     throw e;
                 }
                 pause();

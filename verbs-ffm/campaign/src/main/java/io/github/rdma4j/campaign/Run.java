@@ -7,10 +7,10 @@ package io.github.rdma4j.campaign;
  *
  * @param scenario its name
  * @param seed what to play it again with
- * @param outcome {@code arrived}, {@code told}, or {@code failed}
+ * @param outcome {@code arrived}, {@code lost}, or {@code failed}
  * @param reported how the failure was reported to this side, without what is different each time; that it moved to TCP;
  *     or nothing
- * @param afterMillis how long behind the beginning of the fault the last thread of the last survivor was told, or the
+ * @param afterMillis how long behind the beginning of the fault the last thread of the last survivor failed, or the
  *     last end moved; or -1
  * @param messages that came, on both sides
  * @param transfers that were done, on both sides

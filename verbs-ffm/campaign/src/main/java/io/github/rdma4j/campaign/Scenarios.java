@@ -74,14 +74,14 @@ final class Scenarios {
 
     /** Of queue pairs without endpoints, by either interface. */
     private static List<Scenario> ofPairs(Load load) {
-        Oracle told = Oracle.toldWithin(Pairs.SILENCE_MILLIS + SLACK);
+        Oracle lost = Oracle.lostWithin(Pairs.SILENCE_MILLIS + SLACK);
         Oracle either = Oracle.eitherWithin(6_000 + Pairs.SILENCE_MILLIS + SLACK);
         List<Scenario> both = List.of(
                 arrives(Fault.none(), load, 2_000),
                 arrives(Fault.wire("loss 5 %", "loss 5%"), load, 3_000),
                 new Scenario(Fault.cut("cut for 1 s", BOTH, 1_000), load, Oracle.allArrives(), 5_000, 0),
-                new Scenario(Fault.cut("cut for good", BOTH, 12_000), load, told, ENDLESS, 0),
-                new Scenario(Fault.killed(), load, told, ENDLESS, 0));
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), load, lost, ENDLESS, 0),
+                new Scenario(Fault.killed(), load, lost, ENDLESS, 0));
         if (load == EXTENDED) {
             return both; // from the adapter on the same
         }
@@ -98,7 +98,7 @@ final class Scenarios {
                                         0),
                                 arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), load, 3_000),
                                 arrives(Fault.wire("delay 50 ms", "delay 50ms"), load, 3_000),
-                                new Scenario(Fault.cut("cut one way", HERE, 12_000), load, told, ENDLESS, 0),
+                                new Scenario(Fault.cut("cut one way", HERE, 12_000), load, lost, ENDLESS, 0),
                                 new Scenario(Fault.flaps(6), load, either, 9_000, 0),
                                 new Scenario(
                                         Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000),
@@ -146,7 +146,7 @@ final class Scenarios {
                 arrives(Fault.stopped("peer stopped for 5 s", 5_000), DATAGRAMS, 6_000));
     }
 
-    /** {@return the one that lasts as long as it is told, if that is what is asked for} */
+    /** {@return the scenario that runs for a given time, if its name is among these} */
     static Optional<Scenario> soak(List<String> names, long millis) {
         return Optional.of(arrives(Fault.none(), SOAK, millis)).filter(soak -> names.contains(SOAK.label()));
     }
@@ -186,7 +186,7 @@ final class Scenarios {
     }
 
     private static List<Scenario> ofNetty() {
-        Oracle told = Oracle.toldWithin(SILENCE + SLACK);
+        Oracle lost = Oracle.lostWithin(SILENCE + SLACK);
         return List.of(
                 arrives(Fault.none(), HTTP, 2_000),
                 arrives(Fault.none(), NETTY, 2_000),
@@ -196,10 +196,10 @@ final class Scenarios {
                 arrives(Fault.wire("corrupted 1 %", "corrupt 1%"), NETTY, 3_000),
                 new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), NETTY, Oracle.allArrives(), 8_000, 30_000),
                 new Scenario(Fault.cut("cut for 60 s", BOTH, 60_000), NETTY, Oracle.allArrives(), 64_000, LONG_SILENCE),
-                new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY, told, ENDLESS, SILENCE),
-                new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY_IDLE, told, ENDLESS, SILENCE),
-                new Scenario(Fault.cut("cut for good", BOTH, 12_000), HTTP, told, ENDLESS, SILENCE),
-                new Scenario(Fault.cut("cut one way", HERE, 12_000), NETTY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), NETTY_IDLE, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), HTTP, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut one way", HERE, 12_000), NETTY, lost, ENDLESS, SILENCE),
                 killed(NETTY),
                 killed(NETTY_IDLE),
                 killed(HTTP),
@@ -214,14 +214,14 @@ final class Scenarios {
                 connecting(Fault.stopped("peer stopped for 5 s", 5_000), NETTY_CONNECTING, 8_000),
                 connecting(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), NETTY_CONNECTING, 8_000),
                 // The next client is refused.
-                new Scenario(Fault.killed(), NETTY_CONNECTING, Oracle.toldWithin(KILLED), ENDLESS, 0),
-                new Scenario(Fault.poweredOff(), NETTY, told, ENDLESS, SILENCE),
-                new Scenario(Fault.panicked(), NETTY, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE));
+                new Scenario(Fault.killed(), NETTY_CONNECTING, Oracle.lostWithin(KILLED), ENDLESS, 0),
+                new Scenario(Fault.poweredOff(), NETTY, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), NETTY, Oracle.lostWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE));
     }
 
     private static List<Scenario> ofEndpoints() {
         Oracle moves = Oracle.movesWithin(MOVING_SILENCE + SLACK);
-        Oracle told = Oracle.toldWithin(SILENCE + SLACK);
+        Oracle lost = Oracle.lostWithin(SILENCE + SLACK);
         return List.of(
                 arrives(Fault.none(), BUSY, 2_000),
                 arrives(Fault.wire("loss 1 %", "loss 1%"), BUSY, 3_000),
@@ -244,13 +244,13 @@ final class Scenarios {
                 new Scenario(
                         Fault.cut("cut for 60 s, default silence", BOTH, 60_000),
                         BUSY,
-                        Oracle.toldWithin(DEFAULT_SILENCE + SLACK),
+                        Oracle.lostWithin(DEFAULT_SILENCE + SLACK),
                         50_000,
                         DEFAULT_SILENCE),
                 new Scenario(Fault.cut("cut for 5 s", BOTH, 5_000), IDLE, Oracle.allArrives(), 8_000, 30_000),
-                new Scenario(Fault.cut("cut for good", BOTH, 12_000), BUSY, told, ENDLESS, SILENCE),
-                new Scenario(Fault.cut("cut for good", BOTH, 12_000), IDLE, told, ENDLESS, SILENCE),
-                new Scenario(Fault.cut("cut one way", HERE, 12_000), BUSY, told, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), BUSY, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut for good", BOTH, 12_000), IDLE, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.cut("cut one way", HERE, 12_000), BUSY, lost, ENDLESS, SILENCE),
                 either(Fault.linkDown("link down for 5 s", 5_000), 8_000),
                 new Scenario(Fault.flaps(6), BUSY, Oracle.eitherWithin(6_000 + SILENCE + SLACK), 9_000, SILENCE),
                 either(Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), 6_000),
@@ -286,15 +286,15 @@ final class Scenarios {
                 moving(Fault.wire("loss 1 %", "loss 1%"), Oracle.allArrives(), 5_000),
                 moving(Fault.addressRemoved("address removed for 1 s", HERE, 1_000), moves, 8_000),
                 moving(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), Oracle.allArrives(), 8_000),
-                moving(Fault.cut("cut for good", BOTH, 12_000), Oracle.toldWithin(MOVING_SILENCE + SLACK), ENDLESS),
+                moving(Fault.cut("cut for good", BOTH, 12_000), Oracle.lostWithin(MOVING_SILENCE + SLACK), ENDLESS),
                 killed(FAILOVER),
                 moving(Fault.stopped("peer stopped for 5 s", 5_000), Oracle.allArrives(), 6_000),
                 moving(Fault.stopped("peer stopped for 60 s", 60_000), Oracle.allArrives(), 4_000),
-                new Scenario(Fault.poweredOff(), BUSY, told, ENDLESS, SILENCE),
-                new Scenario(Fault.poweredOff(), IDLE, told, ENDLESS, SILENCE),
-                new Scenario(Fault.panicked(), BUSY, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
-                new Scenario(Fault.panicked(), IDLE, Oracle.toldWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
-                moving(Fault.panicked(), Oracle.toldWithin(PANIC + MOVING_SILENCE + SLACK), ENDLESS));
+                new Scenario(Fault.poweredOff(), BUSY, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.poweredOff(), IDLE, lost, ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), BUSY, Oracle.lostWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
+                new Scenario(Fault.panicked(), IDLE, Oracle.lostWithin(PANIC + SILENCE + SLACK), ENDLESS, SILENCE),
+                moving(Fault.panicked(), Oracle.lostWithin(PANIC + MOVING_SILENCE + SLACK), ENDLESS));
     }
 
     private static Scenario arrives(Fault fault, Load load, long lengthMillis) {
@@ -307,7 +307,7 @@ final class Scenarios {
     }
 
     private static Scenario killed(Load load) {
-        return new Scenario(Fault.killed(), load, Oracle.toldWithin(KILLED), ENDLESS, DEFAULT_SILENCE);
+        return new Scenario(Fault.killed(), load, Oracle.lostWithin(KILLED), ENDLESS, DEFAULT_SILENCE);
     }
 
     private static Scenario moving(Fault fault, Oracle oracle, long lengthMillis) {

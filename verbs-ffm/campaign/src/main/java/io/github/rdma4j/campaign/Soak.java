@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Soak {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int LARGEST = 4096;
-    /** The median of the last tenth against that of the one behind the half. A busy machine does not repeat it. */
+    /** The highest ratio of the median of the last tenth to the median of the first tenth of the second half. */
     private static final double MOST_DRIFT = 3;
     /** Of one tenth; taken at the beginning, as nothing may grow later. */
     private static final int MOST_TIMES = 200_000;
@@ -37,7 +37,7 @@ final class Soak {
     private final Peer.Orders orders;
     private final long begun = System.nanoTime();
     private final AtomicReference<String> wrong = new AtomicReference<>("");
-    private final AtomicReference<String> told = new AtomicReference<>("");
+    private final AtomicReference<String> failure = new AtomicReference<>("");
     private final SoakSamples samples;
     private final Times halfway = new Times();
     private final Times late = new Times();
@@ -102,7 +102,7 @@ final class Soak {
                 endpoint.send(CrowdServer.LAST, PATIENCE);
                 endpoint.receive(PATIENCE);
             } catch (VerbsException e) {
-                told.set(e.toString());
+                failure.set(e.toString());
             }
         }
         long before = halfway.median();
@@ -120,7 +120,7 @@ final class Soak {
                 words.get(),
                 transfers,
                 isGood(),
-                told.get(),
+                failure.get(),
                 0,
                 wrong.get(),
                 "",
@@ -129,7 +129,7 @@ final class Soak {
     }
 
     private boolean isGood() {
-        return wrong.get().isEmpty() && told.get().isEmpty();
+        return wrong.get().isEmpty() && failure.get().isEmpty();
     }
 
     private long elapsedMillis() {
@@ -147,7 +147,7 @@ final class Soak {
             } catch (Wrong e) {
                 wrong.compareAndSet("", e.getMessage());
             } catch (Exception e) {
-                told.compareAndSet("", e.getClass().getSimpleName() + ": " + e.getMessage());
+                failure.compareAndSet("", e.getClass().getSimpleName() + ": " + e.getMessage());
             }
         });
     }

@@ -74,7 +74,7 @@ final class SoakSamples {
             if (looks.size() < TENTHS && millis >= looks.size() * lengthMillis / TENTHS) {
                 looks.add(quiet());
                 if (looks.size() == 1) {
-                    early = nativeMemory(); // which loads classes, too
+                    early = nativeMemory(); // which also loads classes
                 } else if (looks.size() == TENTHS / 2 + 1) {
                     halfway = nativeMemory();
                 } else if (looks.size() == TENTHS) {
@@ -160,7 +160,7 @@ final class SoakSamples {
     }
 
     String summary() {
-        return "RSS, that of files, heap, MiB, at each tenth: "
+        return "RSS, RSS of files, heap, MiB, at each tenth: "
                 + looks.stream()
                         .map(look -> "%.1f %.1f %.1f"
                                 .formatted(

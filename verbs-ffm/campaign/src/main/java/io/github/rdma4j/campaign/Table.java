@@ -20,7 +20,7 @@ final class Table {
         Map<String, List<Run>> scenarios =
                 runs.stream().collect(Collectors.groupingBy(Run::scenario, LinkedHashMap::new, Collectors.toList()));
         StringBuilder table = new StringBuilder(
-                "| scenario | runs | all arrived | told | failed | how reported | after, ms: median, longest | messages | transfers | left |\n"
+                "| scenario | runs | all arrived | lost | failed | how reported | after, ms: median, longest | messages | transfers | left |\n"
                         + "|---|---:|---:|---:|---:|---|---:|---:|---:|---:|\n");
         List<String> names = Scenarios.all().stream().map(Scenario::name).toList();
         scenarios.entrySet().stream()
@@ -36,7 +36,7 @@ final class Table {
                         name,
                         Integer.toString(of.size()),
                         count(of, "arrived"),
-                        count(of, "told"),
+                        count(of, "lost"),
                         count(of, "failed"),
                         String.join("; ", reports(of)),
                         times(of),

@@ -41,7 +41,7 @@ record Work(int offset, byte[] bytes, int addend, int readOffset, int readLength
      *
      * @param memory what is there when the worker has died
      * @param seed of the works
-     * @param done how many steps the worker was told the end of
+     * @param done the number of steps that completed at the worker
      * @return what is wrong with it, or nothing
      */
     static String complaint(byte[] memory, long seed, long done) {

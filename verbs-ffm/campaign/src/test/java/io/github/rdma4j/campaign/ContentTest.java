@@ -20,7 +20,7 @@ class ContentTest {
     }
 
     @Test
-    void aBitThatIsWrongIsSeenInEachByte() {
+    void bitThatIsWrongIsSeenInEachByte() {
         byte[] message = content.message(3);
         for (int n = 0; n < message.length; n++) {
             message[n] ^= 1;
@@ -30,18 +30,18 @@ class ContentTest {
     }
 
     @Test
-    void aMessageThatIsMissingOrComesTwiceIsSeen() {
+    void messageThatIsMissingOrComesTwiceIsSeen() {
         assertThat(content.complaint(content.message(4), 3)).endsWith("call themselves 4 and are that");
         assertThat(content.complaint(content.message(2), 3)).endsWith("call themselves 2 and are that");
     }
 
     @Test
-    void theOtherDirectionIsAnother() {
+    void otherDirectionIsAnother() {
         assertThat(content.complaint(new Content(8, 4096).message(3), 3)).isNotEmpty();
     }
 
     @Test
-    void theLastOneSaysHowManyCameBefore() {
+    void lastMessageHasTheCount() {
         assertThat(Content.countOf(Content.last(12))).isEqualTo(12);
         assertThat(Content.countOf(Content.last(0))).isZero();
     }

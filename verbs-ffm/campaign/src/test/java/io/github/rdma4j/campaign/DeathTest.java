@@ -11,37 +11,37 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DeathTest {
-    private static final EndReport TOLD = report(5, false, "ConnectionLostException: receiving failed: gone");
+    private static final EndReport LOST = report(5, false, "ConnectionLostException: receiving failed: gone");
     private static final EndReport WHOLE = report(5, true, "");
 
     @Test
-    void whoIsToldInTimeAndHasWhatWasAcknowledgedIsWell() {
-        Death death = death(new Page(Phase.LOAD, 5, 8, 0), TOLD, 100);
+    void timelyExceptionWithAllAcknowledgedDataPasses() {
+        Death death = death(new Page(Phase.LOAD, 5, 8, 0), LOST, 100);
         assertThat(death.complaints()).isEmpty();
-        assertThat(death.isTold()).isTrue();
+        assertThat(death.isLost()).isTrue();
         assertThat(death.isCutShort()).isTrue();
         assertThat(death.reported()).isEqualTo("ConnectionLostException: gone");
     }
 
     @Test
-    void whatWasAcknowledgedMustHaveCome() {
-        assertThat(death(new Page(Phase.LOAD, 6, 8, 0), TOLD, 100).complaints())
+    void acknowledgedMessagesMustHaveArrived() {
+        assertThat(death(new Page(Phase.LOAD, 6, 8, 0), LOST, 100).complaints())
                 .containsExactly("6 messages were acknowledged, and 5 came");
-        assertThat(death(new Page(Phase.LOAD, 5, 8, 3), TOLD, 100).complaints())
+        assertThat(death(new Page(Phase.LOAD, 5, 8, 3), LOST, 100).complaints())
                 .singleElement()
                 .asString()
                 .startsWith("a sum of ");
     }
 
     @Test
-    void whatCountsAsReadMustHaveBeenReadButTheLastOne() {
-        assertThat(death(new Page(Phase.LOAD, 5, 6, 0), TOLD, 100).complaints()).isEmpty();
-        assertThat(death(new Page(Phase.LOAD, 5, 5, 0), TOLD, 100).complaints())
+    void countedMessagesExceptTheLastMustHaveBeenRead() {
+        assertThat(death(new Page(Phase.LOAD, 5, 6, 0), LOST, 100).complaints()).isEmpty();
+        assertThat(death(new Page(Phase.LOAD, 5, 5, 0), LOST, 100).complaints())
                 .containsExactly("7 messages count as read, and the program got 5");
     }
 
     @Test
-    void aKilledPeerMustNotLookLikeOneThatClosed() {
+    void killedPeerMustNotLookLikeOneThatClosed() {
         for (EndReport report : List.of(WHOLE, report(5, false, "ClosedByPeerException: receiving failed: closed"))) {
             assertThat(death(new Page(Phase.LOAD, 5, 8, 0), report, -1).complaints())
                     .singleElement()
@@ -54,20 +54,20 @@ class DeathTest {
 
     @Test
     void tooLateOrNothingIsTooLittle() {
-        assertThat(death(new Page(Phase.LOAD, 5, 8, 0), TOLD, 10_001).complaints())
-                .containsExactly("was told after 10001 ms, and closed in 3");
+        assertThat(death(new Page(Phase.LOAD, 5, 8, 0), LOST, 10_001).complaints())
+                .containsExactly("got its exception after 10001 ms, and closed in 3 ms");
         assertThat(death(new Page(Phase.LOAD, 5, 8, 0), report(5, false, ""), 100)
                         .complaints())
-                .containsExactly("was told nothing");
+                .containsExactly("got no exception");
     }
 
     @Test
-    void whoHasConnectedWasAccepted() {
+    void connectedClientWasAccepted() {
         assertThat(new Death(Transport.TCP, new Page(Phase.CONNECTING, 0, 0, 0), null).complaints())
                 .isEmpty();
         assertThat(new Death(Transport.TCP, new Page(Phase.FIRST, 0, 0, 0), null).complaints())
                 .hasSize(1);
-        assertThat(death(new Page(Phase.BEFORE, 0, 8, 0), TOLD, 100).complaints())
+        assertThat(death(new Page(Phase.BEFORE, 0, 8, 0), LOST, 100).complaints())
                 .containsExactly("accepted before it connected");
     }
 
@@ -75,7 +75,7 @@ class DeathTest {
         return new Death(Transport.RDMA, dead, new Death.Survivor(report, 1, new byte[Work.MEMORY], 7, afterMillis, 3));
     }
 
-    private static EndReport report(long received, boolean whole, String told) {
-        return new EndReport("machine 1", 9, received, 0, whole, told, 0, "", "", List.of());
+    private static EndReport report(long received, boolean whole, String failure) {
+        return new EndReport("machine 1", 9, received, 0, whole, failure, 0, "", "", List.of());
     }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class LeaksTest {
     @Test
-    void whatIsLostIsFoundAndNothingElse() throws Exception {
+    void onlyLeaksAreFound() throws Exception {
         Leaks leaks = Leaks.begin();
         ResourceLeakDetector<Object> detector =
                 ResourceLeakDetectorFactory.instance().newResourceLeakDetector(Object.class);

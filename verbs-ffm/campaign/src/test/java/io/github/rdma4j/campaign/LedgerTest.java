@@ -22,10 +22,10 @@ class LedgerTest {
     @Test
     void anotherReadsWhatOneHasWritten() throws IOException {
         Path path = folder.resolve("ledgers");
-        List<Phase> heard = new ArrayList<>();
+        List<Phase> received = new ArrayList<>();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment file = Ledger.file(path, 3, arena);
-            Ledger ledger = Ledger.in(file, 2, heard::add);
+            Ledger ledger = Ledger.in(file, 2, received::add);
             ledger.phase(Phase.FIRST);
             ledger.acknowledged();
             ledger.acknowledged();
@@ -36,17 +36,17 @@ class LedgerTest {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment file = Ledger.file(path, 3, arena);
             assertThat(Ledger.word(file)).isEqualTo(99);
-            assertThat(Ledger.in(file, 2, heard::add).page()).isEqualTo(new Page(Phase.FIRST, 2, 1, 1));
-            assertThat(Ledger.in(file, 1, heard::add).page()).isEqualTo(new Page(Phase.BEFORE, 0, 0, 0));
+            assertThat(Ledger.in(file, 2, received::add).page()).isEqualTo(new Page(Phase.FIRST, 2, 1, 1));
+            assertThat(Ledger.in(file, 1, received::add).page()).isEqualTo(new Page(Phase.BEFORE, 0, 0, 0));
         }
-        assertThat(heard).containsExactly(Phase.FIRST);
+        assertThat(received).containsExactly(Phase.FIRST);
         Page page = new Page(Phase.LOAD, 1, 2, 3);
         assertThat(Page.of(page.words().split("\t"))).isEqualTo(page);
     }
 
     /** The sender was past its end when the other end's first message came. */
     @Test
-    void aPhaseDoesNotComeAgain() {
+    void phaseDoesNotComeAgain() {
         Ledger ledger = Ledger.unread();
         ledger.phase(Phase.CLOSING);
         ledger.phase(Phase.LOAD);

@@ -27,12 +27,12 @@ class MisreadTest {
     }
 
     @Test
-    void whatIsRightIsNone() {
+    void correctReadIsNoMisread() {
         assertThat(misread()).isNull();
     }
 
     @Test
-    void aPartThatWasNotDelivered() {
+    void partThatWasNotDelivered() {
         Arrays.fill(found, 4_096, 5_000, UNTOUCHED);
 
         assertThat(misread().isUndelivered()).isTrue();
@@ -59,7 +59,7 @@ class MisreadTest {
     }
 
     @Test
-    void aWrongByteAtTheEnd() {
+    void wrongByteAtTheEnd() {
         found[4_999]++;
 
         assertThat(misread().wrong()).isEqualTo(1);

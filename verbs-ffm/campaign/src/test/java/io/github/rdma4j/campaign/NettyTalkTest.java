@@ -47,7 +47,7 @@ class NettyTalkTest {
     }
 
     @Test
-    void whenBothHaveSaidAllTheChannelCloses() throws Exception {
+    void channelClosesWhenBothEndsAreDone() throws Exception {
         channel.writeInbound(frame(content.message(1)), frame(content.message(2)));
         sayTheEnd();
         assertThat(channel.isOpen()).isTrue();
@@ -58,18 +58,18 @@ class NettyTalkTest {
     }
 
     @Test
-    void anExceptionBeforeTheEndIsTold() throws Exception {
+    void exceptionBeforeTheEndIsReported() throws Exception {
         channel.pipeline().fireExceptionCaught(new SocketException("Connection reset"));
         channel.close();
         EndReport report = report();
-        assertThat(report.told()).isEqualTo("SocketException: Connection reset");
+        assertThat(report.failure()).isEqualTo("SocketException: Connection reset");
         assertThat(report.whole()).isFalse();
         assertThat(report.wrong()).isEmpty();
         assertThat(report.hung()).isEmpty();
     }
 
     @Test
-    void anEndThatIsNoneOfThePeersIsWrong() throws Exception {
+    void endThatIsNoneOfThePeersIsWrong() throws Exception {
         channel.close();
         assertThat(report().wrong()).isEqualTo("the stream ended behind 0 messages as if the peer had closed it");
     }
@@ -83,7 +83,7 @@ class NettyTalkTest {
     }
 
     @Test
-    void whoIsToldNothingHangs() throws Exception {
+    void endWithoutAnExceptionHangs() throws Exception {
         assertThat(report().hung()).isEqualTo("a channel with 0 writes under way, active");
     }
 }

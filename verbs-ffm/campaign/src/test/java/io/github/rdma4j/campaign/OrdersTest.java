@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class OrdersTest {
     @Test
-    void theOtherMachineReadsWhatThisOneWrites() {
+    void otherMachineReadsWhatThisOneWrites() {
         for (Scenario scenario : Scenarios.all()) {
             Peer.Orders orders = new Peer.Orders(
                     scenario.load(),
@@ -23,7 +23,7 @@ class OrdersTest {
     }
 
     @Test
-    void whatMayBecomeOfDatagramsFollowsFromTheFault() {
+    void allowedDatagramLossFollowsFromTheFault() {
         assertThat(Fault.none().wire()).isEqualTo(new Fault.Wire(false, false, false));
         assertThat(Fault.wire("", "delay 50ms").wire()).isEqualTo(new Fault.Wire(false, false, false));
         assertThat(Fault.wire("", "loss 5%").wire()).isEqualTo(new Fault.Wire(true, false, false));
@@ -33,7 +33,7 @@ class OrdersTest {
     }
 
     @Test
-    void aRequestSaysWhatItWantsAndItsNumber() {
+    void requestHasItsKindAndNumber() {
         for (CmAnswer answer : CmAnswer.values()) {
             byte[] asked = answer.ask(77);
             assertThat(CmAnswer.of(asked)).isEqualTo(answer);

@@ -34,7 +34,7 @@ class ScenariosTest {
     }
 
     @Test
-    void aConversationThatAFaultEndsLastsLongerThanItsReportMayTake() {
+    void conversationThatAFaultEndsLastsLongerThanItsReportMayTake() {
         assertThat(Scenarios.all())
                 .filteredOn(scenario -> !scenario.oracle().mayArrive())
                 .allSatisfy(scenario -> assertThat(scenario.lengthMillis())

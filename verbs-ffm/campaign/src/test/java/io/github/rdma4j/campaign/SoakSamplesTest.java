@@ -18,7 +18,7 @@ class SoakSamplesTest {
     }
 
     @Test
-    void whatIsTheSameOrLessIsWell() {
+    void equalOrLowerMemoryPasses() {
         assertThat(SoakSamples.complaint(HALFWAY, HALFWAY)).isEmpty();
         assertThat(SoakSamples.complaint(HALFWAY, look(3, 102_048, 4_000))).isEmpty();
     }
@@ -31,7 +31,7 @@ class SoakSamplesTest {
     }
 
     @Test
-    void aSoakThatNobodyHasLookedAtProvesNothing() {
+    void soakThatNobodyHasLookedAtProvesNothing() {
         assertThat(new SoakSamples(1_000).complaint()).isNotEmpty();
     }
 
@@ -46,7 +46,7 @@ class SoakSamplesTest {
     }
 
     @Test
-    void whatTheJvmSaysOfItsMemoryIsRead() {
+    void memoryReportOfTheJvmIsRead() {
         assertThat(SoakSamples.categories("""
                 Total: reserved=1458KB, committed=1106KB
                 -                 Java Heap (reserved=98304KB, committed=98304KB)

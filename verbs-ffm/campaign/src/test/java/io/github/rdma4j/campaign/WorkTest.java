@@ -16,13 +16,13 @@ class WorkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
-    void whatIsUnderWayMayBeDoneOrNot(int done) {
+    void pendingStepsMayBeDoneOrNot(int done) {
         assertThat(Work.complaint(behind(done), SEED, done)).isEmpty();
         assertThat(Work.complaint(behind(done + 1), SEED, done)).isEmpty();
     }
 
     @Test
-    void aWriteUnderWayMayBeDoneInPart() {
+    void writeUnderWayMayBeDoneInPart() {
         byte[] memory = behind(3);
         byte[] later = behind(4);
         Work work = second();
@@ -31,13 +31,13 @@ class WorkTest {
     }
 
     @Test
-    void whatIsDoneMustBeThere() {
+    void completedStepsMustBeVisible() {
         assertThat(Work.complaint(behind(3), SEED, 4)).startsWith("byte ");
         assertThat(Work.complaint(behind(4), SEED, 5)).startsWith("a sum of ");
     }
 
     @Test
-    void whatNobodyDidMustNotBeThere() {
+    void unissuedStepsMustNotBeVisible() {
         assertThat(Work.complaint(behind(5), SEED, 3)).startsWith("a sum of ");
         byte[] memory = behind(3);
         memory[Work.MEMORY - 1] ^= 1;

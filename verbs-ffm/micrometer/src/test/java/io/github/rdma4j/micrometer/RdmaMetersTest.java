@@ -45,7 +45,7 @@ class RdmaMetersTest {
     }
 
     @Test
-    void anEndpointAndItsServer() throws Exception {
+    void endpointAndItsServer() throws Exception {
         Consumer<EndpointConfig> config =
                 one -> one.transport(Transport.TCP).integrity(true).receiveBuffers(4);
         try (EndpointServer server = EndpointServer.bind(new InetSocketAddress("127.0.0.1", 0), config);
@@ -103,7 +103,7 @@ class RdmaMetersTest {
     }
 
     @Test
-    void thoseThatComeLaterTakeThePlaceOfThoseWithTheSameTags() throws Exception {
+    void laterMetersReplaceThoseWithTheSameTags() throws Exception {
         write(devices.resolve("lost/mlx5_0/ports/1/counters/port_xmit_data"), "1\n");
         write(devices.resolve("next/mlx5_0/ports/1/counters/port_xmit_data"), "2\n");
         RdmaMeters lost = RdmaMeters.ofPorts(devices.resolve("lost"), "peer", "one");

@@ -51,10 +51,10 @@ final class Connecting {
                 endpoint = connect(servers, configuration, start + timeout.toNanos());
             } catch (Throwable e) {
                 boolean late = System.nanoTime() - start >= timeout.toNanos();
-                tell(loop, null, () -> outcome.accept(null, late ? Failures.ofTimeout(e) : Failures.ofConnect(e)));
+                complete(loop, null, () -> outcome.accept(null, late ? Failures.ofTimeout(e) : Failures.ofConnect(e)));
                 return;
             }
-            tell(loop, endpoint, () -> outcome.accept(endpoint, null));
+            complete(loop, endpoint, () -> outcome.accept(endpoint, null));
         });
     }
 
@@ -75,7 +75,7 @@ final class Connecting {
         }
     }
 
-    private static void tell(Executor loop, Endpoint endpoint, Runnable outcome) {
+    private static void complete(Executor loop, Endpoint endpoint, Runnable outcome) {
         try {
             loop.execute(outcome);
         } catch (RejectedExecutionException e) {

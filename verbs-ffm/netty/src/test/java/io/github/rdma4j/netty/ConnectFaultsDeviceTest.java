@@ -74,13 +74,13 @@ class ConnectFaultsDeviceTest {
         assertThat(connecting.cause())
                 .isInstanceOf(ConnectException.class)
                 .hasMessageStartingWith("Connection refused")
-                .hasMessageContaining("Remedy");
+                .hasMessageMatching("(?s).*\\. \\p{Lu}.*");
         assertThat(connecting.channel().closeFuture().awaitUninterruptibly(SOON_MILLIS))
                 .isTrue();
     }
 
     @Test
-    void aServerThatDiesBeforeItAnswers() {
+    void serverThatDiesBeforeItAnswers() {
         ChannelFuture connecting;
         try (SynchronousId listener = listener()) {
             connecting = connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());
@@ -92,7 +92,7 @@ class ConnectFaultsDeviceTest {
     }
 
     @Test
-    void aServerThatDiesBeforeItHasSeenTheClient() {
+    void serverThatDiesBeforeItHasSeenTheClient() {
         ChannelFuture connecting;
         try (SynchronousId listener = listener()) {
             connecting = connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());
@@ -166,7 +166,7 @@ class ConnectFaultsDeviceTest {
     }
 
     @Test
-    void whoClosesMeanwhileWaitsForNobody() {
+    void closeDuringConnectDoesNotWait() {
         try (SynchronousId listener = listener()) {
             ChannelFuture connecting =
                     connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());
@@ -182,7 +182,7 @@ class ConnectFaultsDeviceTest {
 
     /** As with sockets. */
     @Test
-    void whoWritesBeforeTheConnectionIsThereIsToldAtOnce() {
+    void writeBeforeConnectFailsAtOnce() {
         ChannelFuture connecting;
         try (SynchronousId listener = listener()) {
             connecting = connect(listener.id().localAddress().orElseThrow(), new ChannelInboundHandlerAdapter());

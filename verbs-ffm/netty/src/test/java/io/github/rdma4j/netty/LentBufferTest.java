@@ -136,7 +136,7 @@ class LentBufferTest {
     }
 
     @Test
-    void aHandlerMayChangeItsCapacity() throws Exception {
+    void handlerMayChangeItsCapacity() throws Exception {
         BlockingQueue<ByteBuf> got = new LinkedBlockingQueue<>();
         connect(got::add);
         for (int i = 0; i < 5 * ALL_BUFFERS; i++) {
@@ -151,7 +151,7 @@ class LentBufferTest {
     }
 
     @Test
-    void whoKeepsManyGetsTheOthersCopiedAndAllStayReadableBehindTheEnd() throws Exception {
+    void manyHeldBuffersMakeTheOthersCopiesAndAllStayReadable() throws Exception {
         BlockingQueue<ByteBuf> got = new LinkedBlockingQueue<>();
         connect(got::add);
         List<ByteBuf> kept = new ArrayList<>();
@@ -191,7 +191,7 @@ class LentBufferTest {
     }
 
     @Test
-    void theLeakDetectorNamesWhoForgetsOne() throws Exception {
+    void leakDetectorNamesWhoForgetsOne() throws Exception {
         ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
         List<String> leaks = Collections.synchronizedList(new ArrayList<>());
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);

@@ -41,7 +41,7 @@ class NettyExampleDeviceTest {
             Http2Hello | /index   | 200 OK, this is /index
             GrpcHello | RDMA      | hello, RDMA
             """)
-    void theServerAnswersTheClient(String name, String asked, String answered, @TempDir Path classes) throws Exception {
+    void serverAnswersTheClient(String name, String asked, String answered, @TempDir Path classes) throws Exception {
         Method main = compile(name, classes);
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         PrintStream before = System.out;

@@ -30,7 +30,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @MethodSource("channels")
-    void theOptionsOfRdmaAreKept(Channel channel) {
+    void optionsOfRdmaAreKept(Channel channel) {
         ChannelConfig config = channel.config();
         assertThat(config.getOption(RdmaChannelOption.MESSAGE_SIZE)).isEqualTo(8192);
         assertThat(config.getOption(RdmaChannelOption.RECEIVE_BUFFERS)).isEqualTo(32);
@@ -51,7 +51,7 @@ class OptionsTest {
 
     /** By the call that it is given to, and not by the group that asks the factory. */
     @Test
-    void aSpinLimitIsNotNull() {
+    void spinLimitIsNotNull() {
         assertThatThrownBy(() -> RdmaIoHandler.newFactory(null))
                 .isInstanceOf(NullPointerException.class)
                 .hasMessage("spin limit");
@@ -59,7 +59,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @MethodSource("channels")
-    void whatCannotBeIsRefused(Channel channel) {
+    void invalidArgumentsAreRefused(Channel channel) {
         ChannelConfig config = channel.config();
         assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MESSAGE_SIZE, 63))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -79,7 +79,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @MethodSource("channels")
-    void aChannelIsAloneUnlessAGroupIsSet(Channel channel) {
+    void channelIsAloneUnlessAGroupIsSet(Channel channel) {
         ChannelConfig config = channel.config();
         assertThat(config.getOption(RdmaChannelOption.GROUP)).isNull();
         assertThat(config.getOptions()).doesNotContainKey(RdmaChannelOption.GROUP);
@@ -91,7 +91,7 @@ class OptionsTest {
     }
 
     @Test
-    void aServerDoesNotBindToAClosedGroup() {
+    void serverDoesNotBindToAClosedGroup() {
         EndpointGroup group = EndpointGroup.open();
         group.close();
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
@@ -142,7 +142,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @MethodSource("channels")
-    void aChannelThatDoesNothingYet(Channel channel) {
+    void channelThatDoesNothingYet(Channel channel) {
         assertThat(channel.isOpen()).isTrue();
         assertThat(channel.isActive()).isFalse();
         assertThat(channel.localAddress()).isNull();

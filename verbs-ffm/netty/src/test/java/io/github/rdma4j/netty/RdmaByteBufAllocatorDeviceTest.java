@@ -46,7 +46,7 @@ class RdmaByteBufAllocatorDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void whatIsWrittenLeavesWithoutACopy() throws Exception {
+    void writeIsNotCopied() throws Exception {
         long lent = AllocatedEcho.run(loops, RdmaTestNet.address(), Transport.RDMA, allocator);
         // Of 8192 bytes, but for the ends. Copied is what is short, and what fills up a message that began with it.
         assertThat(lent).isEqualTo(1 + 1 + 1 + 7 + 12 + 37);
@@ -56,7 +56,7 @@ class RdmaByteBufAllocatorDeviceTest {
 
     /** Who releases something else than what was written leaves its record open. */
     @Test
-    void theLeakDetectorFindsNothing() throws Exception {
+    void leakDetectorFindsNothing() throws Exception {
         ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
         List<String> leaks = Collections.synchronizedList(new ArrayList<>());
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
@@ -91,7 +91,7 @@ class RdmaByteBufAllocatorDeviceTest {
     }
 
     @Test
-    void aBufferThatSomebodyKeepsMayChangeSoItIsCopied() throws Exception {
+    void bufferThatSomebodyKeepsMayChangeSoItIsCopied() throws Exception {
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address())) {
             ChannelFuture connecting = connect(server);
             try (Endpoint peer = server.accept(TIMEOUT).orElseThrow()) {
@@ -111,7 +111,7 @@ class RdmaByteBufAllocatorDeviceTest {
 
     /** A peer that takes nothing in: some messages are under way, others wait, and none can be finished. */
     @Test
-    void aResetGivesEverythingBack() throws Exception {
+    void resetGivesEverythingBack() throws Exception {
         try (EndpointServer server = EndpointServer.bind(RdmaTestNet.address(), config -> config.receiveBuffers(4))) {
             ChannelFuture connecting = connect(server);
             try (Endpoint peer = server.accept(TIMEOUT).orElseThrow()) {

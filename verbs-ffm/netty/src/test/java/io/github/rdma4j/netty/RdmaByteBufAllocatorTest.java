@@ -94,7 +94,7 @@ class RdmaByteBufAllocatorTest {
     }
 
     @Test
-    void aBufferThatGrowsKeepsItsBytesAndGivesItsMemoryBack() {
+    void bufferThatGrowsKeepsItsBytesAndGivesItsMemoryBack() {
         ByteBuf buffer = allocator.directBuffer(4096);
         for (int i = 0; i < 3000; i++) {
             buffer.writeInt(i);

@@ -46,7 +46,7 @@ class RdmaGroupDeviceTest {
 
     @Test
     @Tag("full")
-    void aThousandChannelsOnOneLoop() throws Exception {
+    void thousandChannelsOnOneLoop() throws Exception {
         echo(1000);
     }
 

@@ -124,7 +124,7 @@ class ServerWithoutDescriptorsTest {
     }
 
     @Test
-    void itTellsOfItAndPausesAndServesTheOthersAndLaterTheClientToo() throws Exception {
+    void serverReportsItPausesAndServesTheClientLater() throws Exception {
         try (Child child = new Child(Server.class)) {
             InetSocketAddress address = new InetSocketAddress(HERE, Integer.parseInt(child.await("port ")));
             try (Endpoint first = connect(address)) {

@@ -88,7 +88,7 @@ class TransportTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP"})
-    void aProgramRunsWhereThereIsNoRdma(Transport transport) throws Exception {
+    void programRunsWhereThereIsNoRdma(Transport transport) throws Exception {
         RdmaServerSocketChannel server = (RdmaServerSocketChannel) server(transport);
         CompletableFuture<String> answer = new CompletableFuture<>();
         RdmaSocketChannel client = (RdmaSocketChannel) client(transport)
@@ -151,7 +151,7 @@ class TransportTest {
 
     /** The page shows pieces of it. */
     @Test
-    void theProgramIsToldWhyItGotTcp() throws Exception {
+    void programGetsTheReasonForTcp() throws Exception {
         ServerBootstrap server = new ServerBootstrap()
                 .group(loops)
                 .channel(RdmaServerSocketChannel.class)
@@ -166,7 +166,7 @@ class TransportTest {
         log("connected over " + channel.transport().orElseThrow());
         channel.rdmaFailure().ifPresent(why -> log(why.getMessage())); // cause and remedy
         assertThat(log).hasSize(2).startsWith("connected over TCP");
-        assertThat(log.getLast()).contains("Remedy: ");
+        assertThat(log.getLast()).containsPattern("\\. \\p{Lu}");
     }
 
     private void log(String line) {
@@ -174,7 +174,7 @@ class TransportTest {
     }
 
     @Test
-    void anEventLoopThatIsInterruptedGoesOnAndForgetsIt() throws Exception {
+    void eventLoopThatIsInterruptedGoesOnAndForgetsIt() throws Exception {
         EventLoop loop = loops.next();
         loop.execute(() -> Thread.currentThread().interrupt());
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
@@ -186,7 +186,7 @@ class TransportTest {
 
     /** Told so by a task of its own, it ends without asking its handler to get ready. */
     @Test
-    void channelsHearOfTheEndOfALoopThatEndsAtOnce() throws Exception {
+    void channelsAreNotifiedWhenALoopEndsAtOnce() throws Exception {
         List<String> ends = Collections.synchronizedList(new ArrayList<>());
         EventLoopGroup loop =
                 new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("loop", true), RdmaIoHandler.newFactory());
@@ -215,7 +215,7 @@ class TransportTest {
     }
 
     @Test
-    void aChannelThatIsNotConnectedHasNoTransport() {
+    void channelThatIsNotConnectedHasNoTransport() {
         RdmaSocketChannel client = new RdmaSocketChannel();
         assertThat(client.transport()).isEmpty();
         assertThat(client.rdmaFailure()).isEmpty();
@@ -224,7 +224,7 @@ class TransportTest {
     }
 
     @Test
-    void aChannelThatMayMoveStaysWithTcpWhereThereIsNoRdma() throws Exception {
+    void channelThatMayMoveStaysWithTcpWhereThereIsNoRdma() throws Exception {
         byte[] data = new byte[300_000];
         new Random(1).nextBytes(data);
         ByteBuf answer = Unpooled.buffer(data.length);
@@ -251,7 +251,7 @@ class TransportTest {
     }
 
     @Test
-    void whatCannotMoveIsRefused() {
+    void unmovableChannelIsRefused() {
         assertThatThrownBy(() -> client(Transport.RDMA_WITH_FAILOVER)
                         .option(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 0)
                         .connect(server(Transport.RDMA_WITH_FAILOVER).localAddress())
@@ -261,7 +261,7 @@ class TransportTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
-    void nobodyListens(Transport transport) throws Exception {
+    void connectFailsWithoutAListener(Transport transport) throws Exception {
         InetSocketAddress closed;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             closed = (InetSocketAddress) socket.getLocalSocketAddress();
@@ -272,7 +272,7 @@ class TransportTest {
     }
 
     @Test
-    void aServerThatSaysNothingIsTooLate() throws Exception {
+    void silentServerTimesOut() throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThatThrownBy(() -> client(Transport.TCP)
                             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 200)
@@ -284,7 +284,7 @@ class TransportTest {
     }
 
     @Test
-    void thePeerMayBeAnEndpoint() {
+    void peerMayBeAnEndpoint() {
         Channel server = server(Transport.TCP);
         try (Endpoint peer = Endpoint.connect(
                 (InetSocketAddress) server.localAddress(),
@@ -312,7 +312,7 @@ class TransportTest {
     /** A channel may leave its event loop while it connects, and have another one sooner or later than a connection. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aChannelThatConnectsChangesItsEventLoop(boolean soon) throws Exception {
+    void channelThatConnectsChangesItsEventLoop(boolean soon) throws Exception {
         CompletableFuture<Integer> read = new CompletableFuture<>();
         try (EndpointServer server = EndpointServer.bind(HERE, config -> config.transport(Transport.TCP))) {
             ChannelFuture connecting = client(Transport.TCP)
@@ -346,7 +346,7 @@ class TransportTest {
 
     /** What was left of a write for the next turn of one event loop is the other one's, and two would do it at once. */
     @Test
-    void aWriteGoesOnInTheEventLoopThatTheChannelHas() throws Exception {
+    void writeGoesOnInTheEventLoopThatTheChannelHas() throws Exception {
         Channel client = client(Transport.TCP)
                 .option(ChannelOption.WRITE_SPIN_COUNT, 1)
                 .connect(server(Transport.TCP).localAddress())

@@ -15,6 +15,6 @@ public final class ClosedByPeerException extends EndpointException {
         super(
                 operation,
                 "closed by peer: it closed its endpoint after its last message",
-                "close this endpoint, too; connect again if there is more to say");
+                "close this endpoint; connect again to exchange more messages");
     }
 }

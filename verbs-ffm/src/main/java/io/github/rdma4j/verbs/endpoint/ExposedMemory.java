@@ -65,7 +65,7 @@ public final class ExposedMemory implements AutoCloseable {
         EnumSet<AccessFlag> granted = rights(rights);
         if (!region.access().containsAll(granted)) {
             throw new IllegalArgumentException(
-                    "%s was registered with %s, and cannot be exposed with %s: register it with these rights, too"
+                    "%s was registered with %s, and cannot be exposed with %s: register it with these rights"
                             .formatted(region, region.access(), granted));
         }
         return new ExposedMemory(slice, owned, granted);

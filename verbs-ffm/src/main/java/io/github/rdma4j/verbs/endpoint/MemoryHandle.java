@@ -87,7 +87,7 @@ public record MemoryHandle(RemoteMemory memory, Set<AccessFlag> rights) {
             throw new IllegalArgumentException("a MemoryHandle has " + BYTES + " bytes, not " + bytes.length);
         }
         if (bytes[0] >>> RIGHTS.size() != 0) {
-            throw new IllegalArgumentException("the rights 0x%02x are not those of a MemoryHandle".formatted(bytes[0]));
+            throw new IllegalArgumentException("the rights 0x%02x do not belong to a MemoryHandle".formatted(bytes[0]));
         }
         EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
         for (int i = 0; i < RIGHTS.size(); i++) {

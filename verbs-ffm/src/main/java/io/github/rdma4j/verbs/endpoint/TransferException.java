@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import io.github.rdma4j.verbs.internal.Remedies;
 
 /**
  * A work request failed. The exception has the status, the usual cause and what to do. The connection is lost, except
@@ -23,7 +24,7 @@ public final class TransferException extends EndpointException {
      * @param description what {@link io.github.rdma4j.verbs.WorkCompletion#describe} says
      */
     TransferException(String operation, WorkCompletionStatus status, int vendorError, String description) {
-        super(operation, cause(description), status.remedy());
+        super(operation, Remedies.without(description, status.remedy()), status.remedy());
         this.status = status;
         this.vendorError = vendorError;
     }
@@ -33,12 +34,6 @@ public final class TransferException extends EndpointException {
         super(operation, cause, remedy);
         this.status = status;
         this.vendorError = 0;
-    }
-
-    /** Without the remedy at the end, which the superclass appends to the message. */
-    private static String cause(String description) {
-        int end = description.indexOf(". Remedy: ");
-        return end < 0 ? description : description.substring(0, end);
     }
 
     /**

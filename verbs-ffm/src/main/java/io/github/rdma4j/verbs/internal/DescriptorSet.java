@@ -314,18 +314,18 @@ public final class DescriptorSet {
         return keys(events, count, true);
     }
 
-    private int[] keys(MemorySegment told, int count, boolean takeWakeUp) {
+    private int[] keys(MemorySegment reported, int count, boolean takeWakeUp) {
         if (count == 0) {
             return NONE;
         }
-        int first = (int) FileDescriptors.readyKey(told, 0);
+        int first = (int) FileDescriptors.readyKey(reported, 0);
         if (count == 1 && first != WAKE_UP) {
             return new int[] {first};
         }
         int[] ready = new int[count];
         int used = 0;
         for (int i = 0; i < count; i++) {
-            int descriptor = (int) FileDescriptors.readyKey(told, i);
+            int descriptor = (int) FileDescriptors.readyKey(reported, i);
             if (descriptor == WAKE_UP) {
                 if (takeWakeUp) {
                     takeWakeUp();

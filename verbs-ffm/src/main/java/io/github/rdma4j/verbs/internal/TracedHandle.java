@@ -61,10 +61,10 @@ final class TracedHandle {
 
     private Object call(Object[] arguments) throws Throwable {
         TracedFunction function = names.at(word(arguments[0]));
-        TraceArguments told = new TraceArguments(function, arguments, keepsErrno ? 2 : 1);
+        TraceArguments values = new TraceArguments(function, arguments, keepsErrno ? 2 : 1);
         // Before the call, because the structures that it is passed may be gone afterwards.
         if (!function.isPoll()) {
-            told.readBefore();
+            values.readBefore();
         }
         LocalTime start = LocalTime.now();
         long from = System.nanoTime();
@@ -76,19 +76,19 @@ final class TracedHandle {
         int errno = keepsErrno ? ((MemorySegment) arguments[1]).get(ValueLayout.JAVA_INT, 0) : 0;
         Long word = returns ? (Long) word(result) : null;
         if (word != null && word != 0) {
-            names.learnFrom(function.name(), word, told.word(0));
+            names.learnFrom(function.name(), word, values.word(0));
         }
         if (function.isPoll()) {
-            told.readBefore();
+            values.readBefore();
         }
-        told.readAfter(word == null ? 0 : word);
+        values.readAfter(word == null ? 0 : word);
         String returned = function.result(word, result instanceof MemorySegment, errno);
         output.write("%s [%s] %s(%s)%s <%d.%09d>%n"
                 .formatted(
                         TIME.format(start),
                         threadName(Thread.currentThread()),
                         function.name(),
-                        told,
+                        values,
                         returned.isEmpty() ? "" : " = " + returned,
                         duration / NANOSECONDS,
                         duration % NANOSECONDS));

@@ -152,7 +152,7 @@ final class VirtualThreadPoller {
             try {
                 int count = FileDescriptors.epollWait(epoll, events, waiters.isEmpty() ? IDLE_MILLIS : FOR_EVER);
                 for (int i = 0; i < count; i++) {
-                    tell((int) FileDescriptors.readyKey(events, i));
+                    notifyWaiters((int) FileDescriptors.readyKey(events, i));
                 }
                 if (count == 0 && isRetired()) {
                     return;
@@ -179,7 +179,7 @@ final class VirtualThreadPoller {
     }
 
     /** Calls the waiters until that has worked, because the kernel reports a descriptor only once. */
-    private void tell(int descriptor) {
+    private void notifyWaiters(int descriptor) {
         while (true) {
             try {
                 if (descriptor == wake) {

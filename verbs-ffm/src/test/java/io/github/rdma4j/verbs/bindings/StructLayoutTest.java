@@ -62,12 +62,12 @@ class StructLayoutTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> everyStructIsWhatTheCompilerSays() {
+    Stream<DynamicTest> everyStructMatchesTheCompiler() {
         return comparisons(generated, c);
     }
 
     @TestFactory
-    Stream<DynamicTest> onAarch64EveryStructIsWhatTheCompilerSays() {
+    Stream<DynamicTest> everyStructMatchesTheCompilerOnAarch64() {
         return comparisons(generatedForAarch64, cOfAarch64);
     }
 
@@ -82,7 +82,7 @@ class StructLayoutTest {
 
     /** So that the comparison above is not one of the same layouts, and docs/compatibility.md says what is true. */
     @Test
-    void theseAreOtherOnAarch64() throws IOException {
+    void layoutsThatDifferOnAarch64() throws IOException {
         List<TypeFacts> onX86 = GeneratedTypes.structsOn("amd64");
         assertThat(generatedForAarch64)
                 .filteredOn(type -> !onX86.contains(type))
@@ -122,7 +122,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void theScanFindsStructsUnionsTypedefsAndNestedTypes() {
+    void scanFindsStructsUnionsTypedefsAndNestedTypes() {
         assertThat(generated)
                 .extracting(TypeFacts::title)
                 .hasSizeGreaterThan(80)
@@ -140,7 +140,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void aWrongSizeAlignmentOffsetOrFieldIsReported() {
+    void wrongSizeAlignmentOffsetOrFieldIsReported() {
         TypeFacts ours = facts(24, 8, Map.of("a", new Extent(0, 8), "b", new Extent(8, 4), "c", new Extent(16, 8)));
         TypeFacts theirs = facts(32, 4, Map.of("a", new Extent(0, 8), "b", new Extent(12, 4)));
 
@@ -168,7 +168,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void theCompilersAnswersAreRead() {
+    void compilersAnswersAreRead() {
         TypeFacts asked = new TypeFacts("div", "div_t", 0, 0, extents(Map.of("rem", new Extent(0, 0))));
 
         CHeaders stdlib = CHeaders.ask("cc", List.of("stdlib.h"), List.of(asked), List.of("RAND_MAX"));
@@ -179,7 +179,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void aMissingCompilerOrHeaderNamesThePackages() {
+    void missingCompilerOrHeaderNamesThePackages() {
         assertThatThrownBy(() -> CHeaders.ask("no-such-compiler", HEADERS, List.of(), List.of()))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContainingAll(

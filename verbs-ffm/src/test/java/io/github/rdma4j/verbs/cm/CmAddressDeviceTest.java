@@ -58,7 +58,7 @@ class CmAddressDeviceTest {
     }
 
     @Test
-    void aConnectionBetweenIpv6Addresses() {
+    void connectionBetweenIpv6Addresses() {
         InetSocketAddress address = CmTestNet.linkLocal();
         try (EventChannel channel = EventChannel.create()) {
             ConnectionId listener = channel.createId(PortSpace.TCP);
@@ -144,7 +144,7 @@ class CmAddressDeviceTest {
     }
 
     @Test
-    void anAddressByNameBecomesAnEndpoint() {
+    void addressByNameBecomesAnEndpoint() {
         CmAddress local = CmAddress.resolveLocal(HERE.getAddress().getHostAddress(), "0", PortSpace.TCP)
                 .getFirst();
         assertThat(local.isPassive()).isTrue();
@@ -171,7 +171,7 @@ class CmAddressDeviceTest {
     }
 
     @Test
-    void anUnknownServiceIsExplained() {
+    void unknownServiceIsExplained() {
         assertThatThrownBy(() -> CmAddress.resolve("10.99.0.1", "no-such-service", PortSpace.TCP))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("rdma_getaddrinfo(10.99.0.1, no-such-service, TCP)")
@@ -180,7 +180,7 @@ class CmAddressDeviceTest {
 
     /** Of a name server that does not know it, or because there is none. */
     @Test
-    void anUnknownHostIsExplained() {
+    void unknownHostIsExplained() {
         assertThatThrownBy(() -> CmAddress.resolve("nowhere.invalid", "1", PortSpace.TCP))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("use a numeric address")
@@ -189,7 +189,7 @@ class CmAddressDeviceTest {
 
     /** getaddrinfo(3) would take the lower 16 bits: another port. */
     @Test
-    void aPortWithMoreThan16BitsIsTheCallersMistake() {
+    void portWithMoreThan16BitsIsTheCallersMistake() {
         for (String port : new String[] {"65536", "70000", "4294967297"}) {
             assertThatThrownBy(() -> CmAddress.resolve("10.99.0.1", port, PortSpace.TCP))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -204,7 +204,7 @@ class CmAddressDeviceTest {
     }
 
     @Test
-    void aRequestThatDoesNotComeIsNoFailure() {
+    void requestThatDoesNotComeIsNoFailure() {
         try (SynchronousId listening = SynchronousId.create(PortSpace.TCP)) {
             listening.listen(HERE, 1);
             assertThat(listening.getRequest(Duration.ofMillis(50))).isEmpty();
@@ -212,7 +212,7 @@ class CmAddressDeviceTest {
     }
 
     @Test
-    void theTypeOfServiceReachesTheQueuePair() {
+    void typeOfServiceReachesTheQueuePair() {
         try (EventChannel channel = EventChannel.create()) {
             ConnectionId listener = channel.createId(PortSpace.TCP);
             listener.bind(HERE);
@@ -266,7 +266,7 @@ class CmAddressDeviceTest {
     }
 
     @Test
-    void theDevicesAreThoseOfVerbsOneObjectEach() {
+    void devicesAreThoseOfVerbsOneObjectEach() {
         List<DeviceContext> contexts = CmDevices.list();
         assertThat(contexts.stream().map(context -> context.device().name()))
                 .containsExactlyInAnyOrderElementsOf(

@@ -41,7 +41,7 @@ class CmValuesTest {
     }
 
     @Test
-    void whatIsNewerThanThisLibraryIsUnknown() {
+    void newerValuesAreUnknown() {
         assertThat(CmEventType.ofCode(16)).isSameAs(CmEventType.UNKNOWN);
         assertThat(CmEventType.ofCode(-1)).isSameAs(CmEventType.UNKNOWN);
         assertThat(RejectReason.ofCode(34)).isSameAs(RejectReason.UNKNOWN);
@@ -67,7 +67,7 @@ class CmValuesTest {
     }
 
     @Test
-    void whatIsWrittenCanBeRead() throws Exception {
+    void writtenValuesAreReadBack() throws Exception {
         try (Arena arena = Arena.ofConfined()) {
             for (String address : new String[] {"10.99.0.1", "0.0.0.0", "2001:db8::7", "::1"}) {
                 InetSocketAddress socket = new InetSocketAddress(InetAddress.getByName(address), 40000);
@@ -111,7 +111,7 @@ class CmValuesTest {
     }
 
     @Test
-    void aMachineWithoutDevicesIsToldWhatToDo() {
+    void machineWithoutDevicesGetsARemedy() {
         VerbsException failure = CreationFailure.withAccess("rdma_create_event_channel()", 19, List.of());
         assertThat(failure).hasMessageContaining("ENODEV (No such device): this machine has no RDMA device");
         assertThat(failure.remedy()).startsWith("load the adapter's driver").contains("scripts/softroce");

@@ -54,7 +54,7 @@ class ConnectionCloseDeviceTest {
     }
 
     @Test
-    void anIdCanBeClosedInEveryStateOfAClient() {
+    void idCanBeClosedInEveryStateOfAClient() {
         try (EventChannel servers = EventChannel.create();
                 EventChannel clients = EventChannel.create()) {
             ConnectionId listener = listener(servers);
@@ -110,7 +110,7 @@ class ConnectionCloseDeviceTest {
     }
 
     @Test
-    void anAnsweredRequestOutlivesItsListener() {
+    void answeredRequestOutlivesItsListener() {
         try (EventChannel servers = EventChannel.create();
                 EventChannel clients = EventChannel.create()) {
             ConnectionId listener = listener(servers);
@@ -128,7 +128,7 @@ class ConnectionCloseDeviceTest {
     }
 
     @Test
-    void aRequestThatMovedOutlivesItsListener() {
+    void requestThatMovedOutlivesItsListener() {
         EventChannel servers = EventChannel.create();
         try (EventChannel workers = EventChannel.create();
                 EventChannel clients = EventChannel.create()) {
@@ -147,7 +147,7 @@ class ConnectionCloseDeviceTest {
     }
 
     @Test
-    void aListenerThatMovesLeavesItsRequestsBehind() {
+    void listenerThatMovesLeavesItsRequestsBehind() {
         try (EventChannel servers = EventChannel.create();
                 EventChannel workers = EventChannel.create();
                 EventChannel clients = EventChannel.create()) {
@@ -197,14 +197,14 @@ class ConnectionCloseDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aCloseEndsAWait(boolean virtual) throws Exception {
+    void closeEndsAWait(boolean virtual) throws Exception {
         EventChannel channel = EventChannel.create();
         channel.createId(PortSpace.TCP);
         WaitingThread.in(virtual, () -> channel.nextEvent(PATIENCE)).close(channel);
     }
 
     @RepeatedTest(10)
-    void aCloseThatRacesTheEventsIsHarmless() throws Exception {
+    void closeThatRacesTheEventsIsHarmless() throws Exception {
         try (EventChannel servers = EventChannel.create()) {
             ConnectionId listener = listener(servers);
             InetSocketAddress address = listener.localAddress().orElseThrow();

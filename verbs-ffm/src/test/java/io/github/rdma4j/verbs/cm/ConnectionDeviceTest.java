@@ -132,7 +132,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void theCountsAreThoseThatBothSidesAgreedUpon() {
+    void countsAreThoseThatBothSidesAgreedUpon() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
             client.connect(config ->
@@ -156,7 +156,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aQueuePairOfAnotherContextOfTheDeviceIsMovedByTheProgram() {
+    void queuePairOfAnotherContextOfTheDeviceIsMovedByTheProgram() {
         resolve(HERE);
         try (DeviceContext own =
                         DeviceContext.open(client.device().orElseThrow().device());
@@ -191,7 +191,7 @@ class ConnectionDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aQueuePairOfTheProgramIsMovedByTheIdAndOutlivesIt() {
+    void queuePairOfTheProgramIsMovedByTheIdAndOutlivesIt() {
         resolve(HERE);
         try (DeviceContext own =
                         DeviceContext.open(client.device().orElseThrow().device());
@@ -215,7 +215,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aConnectionNeedsAQueuePair() {
+    void connectionNeedsAQueuePair() {
         resolve(HERE);
         assertThatThrownBy(() -> client.connect(config -> {}))
                 .isInstanceOf(IllegalStateException.class)
@@ -223,7 +223,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aQueuePairMustSuitTheId() {
+    void queuePairMustSuitTheId() {
         assertThatThrownBy(() -> client.createQueuePair(null, config -> {}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is not bound to a device");
@@ -244,7 +244,7 @@ class ConnectionDeviceTest {
     }
 
     @Test
-    void aQueuePairThatIsClosedMeanwhileIsAConnectErrorOnBothSides() {
+    void queuePairThatIsClosedMeanwhileIsAConnectErrorOnBothSides() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
             establish();
@@ -266,7 +266,7 @@ class ConnectionDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aRejectFlushesWhatWasPosted() {
+    void rejectFlushesWhatWasPosted() {
         resolve(HERE);
         try (CmEnd one = CmEnd.of(client)) {
             one.receive();

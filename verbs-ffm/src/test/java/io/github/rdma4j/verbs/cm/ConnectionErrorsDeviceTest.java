@@ -34,7 +34,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void theLoopbackAddressIsExplained() {
+    void loopbackAddressIsExplained() {
         assertThatThrownBy(() -> id.resolve(new InetSocketAddress("127.0.0.1", 4711), PATIENCE))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("127.0.0.1:4711")
@@ -76,7 +76,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void aNetworkWithoutARouteIsExplained() {
+    void networkWithoutARouteIsExplained() {
         assertThatThrownBy(() -> id.resolve(new InetSocketAddress("192.168.77.1", 4711), PATIENCE))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("192.168.77.1:4711")
@@ -85,7 +85,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void aHostThatDoesNotAnswerIsATimeout() {
+    void hostThatDoesNotAnswerIsATimeout() {
         byte[] neighbour = HERE.getAddress().getAddress();
         neighbour[3] = 77;
         InetSocketAddress absent = CmTestNet.withPort(CmTestNet.address(neighbour), 4711);
@@ -99,7 +99,7 @@ class ConnectionErrorsDeviceTest {
     /** One attempt lasts 250 ms and a little: the time is over before the kernel says so. */
     @ParameterizedTest
     @ValueSource(ints = {251, 252, 254})
-    void aTimeThatEndsWithinAnAttemptIsATimeout(int millis) {
+    void timeThatEndsWithinAnAttemptIsATimeout(int millis) {
         byte[] neighbour = HERE.getAddress().getAddress();
         neighbour[3] = 77;
         InetSocketAddress absent = CmTestNet.withPort(CmTestNet.address(neighbour), 4711);
@@ -109,7 +109,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void anAddressThatIsNotOursIsExplained() {
+    void addressThatIsNotOursIsExplained() {
         InetSocketAddress foreign = new InetSocketAddress("192.168.77.1", 0);
         for (ThrowingCallable use :
                 new ThrowingCallable[] {() -> id.id().bind(foreign), () -> id.resolve(foreign, HERE, PATIENCE)}) {
@@ -122,14 +122,14 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void aHostNameThatCannotBeResolvedIsTheCallersMistake() {
+    void hostNameThatCannotBeResolvedIsTheCallersMistake() {
         assertThatThrownBy(() -> id.id().bind(InetSocketAddress.createUnresolved("nowhere.invalid", 1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("nowhere.invalid could not be resolved");
     }
 
     @Test
-    void anAddressInUseIsExplainedAndReuseAllowsIt() {
+    void addressInUseIsExplainedAndReuseAllowsIt() {
         try (SynchronousId other = SynchronousId.create(PortSpace.TCP)) {
             id.listen(HERE, 1);
             InetSocketAddress taken = id.id().localAddress().orElseThrow();
@@ -149,7 +149,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void nobodyListens() {
+    void connectFailsWithoutAListener() {
         id.resolve(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
         ConnectionRejectedException failure = catchThrowableOfType(
                 ConnectionRejectedException.class,
@@ -163,7 +163,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void nobodyListensForDatagrams() {
+    void datagramConnectFailsWithoutAListener() {
         try (SynchronousId datagrams = SynchronousId.create(PortSpace.UDP)) {
             datagrams.resolve(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
             ConnectionRejectedException failure = catchThrowableOfType(
@@ -176,7 +176,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void thePeerSaysWhyItRejects() {
+    void rejectionHasTheReason() {
         try (SynchronousId server = SynchronousId.create(PortSpace.TCP)) {
             server.listen(HERE, 1);
             id.resolve(server.id().localAddress().orElseThrow(), PATIENCE);
@@ -196,7 +196,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void thePeerRefusesTheVendorOptions() {
+    void peerRefusesTheVendorOptions() {
         try (SynchronousId server = SynchronousId.create(PortSpace.TCP)) {
             server.listen(HERE, 1);
             id.resolve(server.id().localAddress().orElseThrow(), PATIENCE);
@@ -211,7 +211,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerIsATimeout() {
+    void peerThatDoesNotAnswerIsATimeout() {
         try (SynchronousId server = SynchronousId.create(PortSpace.TCP)) {
             server.listen(HERE, 1);
             id.resolve(server.id().localAddress().orElseThrow(), PATIENCE);
@@ -279,7 +279,7 @@ class ConnectionErrorsDeviceTest {
     }
 
     @Test
-    void anInfiniBandPathIsRefusedOnRoce() {
+    void infiniBandPathIsRefusedOnRoce() {
         id.id().resolveAddress(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
         id.await(CmEventType.ADDR_RESOLVED, PATIENCE);
         assertThatThrownBy(() -> id.id().options().infiniBandPath(new byte[72]))

@@ -53,7 +53,7 @@ class ConnectionOrderDeviceTest {
 
     /** The kernel has heard of it before, and tells no event of a request that was not accepted. */
     @Test
-    void aRequestThatItsPeerHasGivenUpIsAConnectionFailure() throws Exception {
+    void requestThatItsPeerHasGivenUpIsAConnectionFailure() throws Exception {
         try (SynchronousId request = request();
                 CmEnd end = CmEnd.of(request.id())) {
             client.close();
@@ -96,7 +96,7 @@ class ConnectionOrderDeviceTest {
 
     /** The kernel answers such an id with what INIT needs. */
     @Test
-    void beforeTheConnectAModifySaysWhatIsMissing() {
+    void modifyBeforeConnectNamesTheMissingStep() {
         listening.listen(HERE, 1);
         client.resolve(listening.id().localAddress().orElseThrow(), PATIENCE);
         try (CmEnd end = CmEnd.of(client.id())) {
@@ -107,7 +107,7 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void aRequestIsAcceptedOnce() {
+    void requestIsAcceptedOnce() {
         try (SynchronousId request = request();
                 CmEnd end = CmEnd.of(request.id())) {
             request.id().accept(config -> {});
@@ -120,7 +120,7 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void aRequestThatWasRejectedIsNotAccepted() {
+    void requestThatWasRejectedIsNotAccepted() {
         try (SynchronousId request = request();
                 CmEnd ignored = CmEnd.of(request.id())) {
             request.id().reject();
@@ -132,7 +132,7 @@ class ConnectionOrderDeviceTest {
 
     /** What librdmacm says of queue pairs that it creates. */
     @Test
-    void thePeerIsToldOfASharedReceiveQueue() {
+    void peerIsNotifiedOfASharedReceiveQueue() {
         listening.listen(HERE, 1);
         client.resolve(listening.id().localAddress().orElseThrow(), PATIENCE);
         try (CmEnd end = new CmEnd(client.id().device().orElseThrow())) {
@@ -180,7 +180,7 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void whoListensDoesNotListenAgain() {
+    void secondListenIsRefused() {
         listening.listen(HERE, 1);
         assertThatThrownBy(() -> listening.id().listen(1)).hasMessageContaining("an id that does not listen yet");
     }
@@ -210,7 +210,7 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void aLowPortNeedsARightOfItsOwn() throws Exception {
+    void lowPortNeedsARightOfItsOwn() throws Exception {
         List<String> command = new ArrayList<>(List.of("setpriv", "--bounding-set=-net_bind_service"));
         command.addAll(ChildJvm.command(LowPort.class.getName(), List.of()));
         assertThat(ChildJvm.run(command))
@@ -226,7 +226,7 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void aGroupIsLeftByTheAddressOfTheJoin() {
+    void groupIsLeftByTheAddressOfTheJoin() {
         datagrams.id().bind(HERE);
         datagrams.joinMulticast(GROUP, MulticastMembership.FULL_MEMBER, PATIENCE);
         VerbsException failure = catchThrowableOfType(
@@ -238,7 +238,7 @@ class ConnectionOrderDeviceTest {
 
     /** As a program may do that wants a source for what it sends to the group. */
     @Test
-    void whoseRouteIsResolvedJoinsNoGroup() {
+    void resolvedRouteJoinsNoGroup() {
         datagrams.resolve(CmTestNet.withPort(HERE, 0), GROUP, PATIENCE);
         VerbsException failure = catchThrowableOfType(
                 VerbsException.class, () -> datagrams.joinMulticast(GROUP, MulticastMembership.FULL_MEMBER, PATIENCE));
@@ -248,7 +248,7 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void whoseAddressAloneIsResolvedJoinsAGroup() {
+    void resolvedAddressJoinsAGroup() {
         datagrams.id().resolveAddress(CmTestNet.withPort(HERE, 0), GROUP, PATIENCE);
         datagrams.await(CmEventType.ADDR_RESOLVED, PATIENCE);
         datagrams.joinMulticast(GROUP, MulticastMembership.FULL_MEMBER, PATIENCE);
@@ -256,7 +256,7 @@ class ConnectionOrderDeviceTest {
 
     /** Of any adapter: the kernel asks for no MLD. */
     @Test
-    void anIpv6GroupOverRoceV2SaysWhatToDo() {
+    void ipv6GroupOverRoceV2HasARemedy() {
         InetSocketAddress group = new InetSocketAddress(InetAddress.ofLiteral("ff0e::7:4:71"), 0);
         datagrams.id().bind(CmTestNet.linkLocal());
         for (MulticastMembership membership : MulticastMembership.values()) {
@@ -269,7 +269,7 @@ class ConnectionOrderDeviceTest {
     }
 
     @Test
-    void whatCannotBeAttachedSaysWhatToDo() {
+    void refusedAttachHasARemedy() {
         datagrams.id().bind(HERE);
         try (CmEnd end = CmEnd.of(datagrams.id())) {
             InetSocketAddress noGroup = CmTestNet.withPort(HERE, 0);

@@ -39,7 +39,7 @@ class ConnectionsGuideDeviceTest {
     }
 
     @Test
-    void aClientThatGaveUpDoesNotEndTheLoop() throws Exception {
+    void clientThatGaveUpDoesNotEndTheLoop() throws Exception {
         CompletableFuture<ConnectionId> started = new CompletableFuture<>();
         try (CmEnd server = new CmEnd(CmTestNet.device());
                 SynchronousId client = SynchronousId.create(PortSpace.TCP)) {

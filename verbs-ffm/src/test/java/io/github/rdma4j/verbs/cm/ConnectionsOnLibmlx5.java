@@ -113,7 +113,7 @@ public class ConnectionsOnLibmlx5 {
 
     /** As ibacm would have given it: one record, of a path both ways. */
     @Test
-    void aPathThatTheProgramKnowsIsTaken() throws Exception {
+    void givenPathIsUsed() throws Exception {
         byte[] gids = HexFormat.of().parseHex("fe80000000000000020000fffe000001".repeat(2));
         ByteBuffer path = ByteBuffer.allocate(72);
         path.order(ByteOrder.nativeOrder()).putInt(0x2b).putInt(0);
@@ -134,7 +134,7 @@ public class ConnectionsOnLibmlx5 {
     }
 
     @Test
-    void aPathThroughARouterHasAGlobalRoute() throws Exception {
+    void pathThroughARouterHasAGlobalRoute() throws Exception {
         Mlx5StandIn.set("HOP_LIMIT", 64);
         AddressHandleAttributes path = connect().path();
         assertThat(path.destinationLid()).isEqualTo(LID);
@@ -145,7 +145,7 @@ public class ConnectionsOnLibmlx5 {
     }
 
     @Test
-    void aPartitionOfTheInterfaceIsTheQueuePairs() throws Exception {
+    void partitionOfTheInterfaceIsTheQueuePairs() throws Exception {
         Mlx5StandIn.set("INTERFACE_PKEY", 0x8005);
         assertThat(connect().partitionKeyIndex()).isEqualTo(1);
     }
@@ -191,7 +191,7 @@ public class ConnectionsOnLibmlx5 {
     }
 
     @Test
-    void aSubnetManagerThatDoesNotAnswerIsNamed() {
+    void subnetManagerThatDoesNotAnswerIsNamed() {
         Mlx5StandIn.set("SUBNET_MANAGER", 0);
         assertUnresolved(HERE, "the subnet administrator did not answer", "a subnet manager must run", "sminfo");
     }
@@ -210,26 +210,26 @@ public class ConnectionsOnLibmlx5 {
     }
 
     @Test
-    void aPortThatNoSubnetManagerHasConfiguredIsNamed() {
+    void portThatNoSubnetManagerHasConfiguredIsNamed() {
         Mlx5StandIn.set("PORT_STATE", 2);
         assertUnresolved(HERE, "the subnet administrator did not answer", "a subnet manager must run");
     }
 
     @Test
-    void noPathIsWhatTheSubnetAdministratorSaid() {
+    void missingPathIsTheSubnetAdministratorsAnswer() {
         Mlx5StandIn.set("NO_PATH_TO", LID);
         assertUnresolved(HERE, "ROUTE_ERROR", "the subnet administrator knows no path", "P_Key", "saquery");
     }
 
     @Test
-    void aPartitionThatThePortIsNotInHasNoPath() {
+    void partitionThatThePortIsNotInHasNoPath() {
         Mlx5StandIn.set("INTERFACE_PKEY", 0x8007);
         assertUnresolved(HERE, "the subnet administrator knows no path", "P_Key");
     }
 
     /** Its subnet manager has taken it out of the table since the interface was made. */
     @Test
-    void aPartitionKeyThatIsNotInTheTableAnyMoreIsNamed() {
+    void partitionKeyThatIsNotInTheTableAnyMoreIsNamed() {
         Mlx5StandIn.set("INTERFACE_PKEY", 0x8007);
         client.id().bind(HERE);
         try (CmEnd end = new CmEnd(client.id().device().orElseThrow())) {
@@ -243,14 +243,14 @@ public class ConnectionsOnLibmlx5 {
     }
 
     @Test
-    void anAddressThatNobodyHasIsNotResolved() {
+    void addressThatNobodyHasIsNotResolved() {
         assertThatThrownBy(() -> client.resolve(at("10.77.0.9"), SHORT))
                 .isInstanceOf(ConnectionException.class)
                 .hasMessageContaining("ping");
     }
 
     @Test
-    void anAddressBehindAnotherInterfaceHasNoDevice() {
+    void addressBehindAnotherInterfaceHasNoDevice() {
         assertThatThrownBy(() -> client.resolve(at("192.168.77.1"), SHORT))
                 .isInstanceOf(ConnectionException.class)
                 .hasMessageContaining("ENODEV")
@@ -258,7 +258,7 @@ public class ConnectionsOnLibmlx5 {
     }
 
     @Test
-    void nobodyListens() {
+    void connectFailsWithoutAListener() {
         client.resolve(new InetSocketAddress(HERE.getAddress(), 4711), LONG);
         try (CmEnd one = CmEnd.of(client.id())) {
             assertThatThrownBy(() -> client.connect(config -> {}, LONG))
@@ -269,7 +269,7 @@ public class ConnectionsOnLibmlx5 {
     }
 
     @Test
-    void thePeerSaysWhyItRejects() {
+    void rejectionHasTheReason() {
         client.resolve(listen(), LONG);
         try (CmEnd one = CmEnd.of(client.id())) {
             client.id().connect(config -> {});
@@ -286,7 +286,7 @@ public class ConnectionsOnLibmlx5 {
 
     /** Nothing of UDP's or TCP's ports, which InfiniBand does not have. */
     @Test
-    void aPeerThatIsSilentIsNamedWithWhatInfiniBandHas() {
+    void peerThatIsSilentIsNamedWithWhatInfiniBandHas() {
         Mlx5StandIn.set("CM_MILLISECONDS", 10);
         client.resolve(listen(), LONG);
         try (CmEnd one = CmEnd.of(client.id())) {

@@ -89,7 +89,7 @@ class DatagramDeviceTest {
     }
 
     @Test
-    void aRequestForDatagramsIsRejectedWithPrivateData() {
+    void requestForDatagramsIsRejectedWithPrivateData() {
         two.bind(HERE);
         two.listen(4);
         one.resolveAddress(two.localAddress().orElseThrow(), PATIENCE);
@@ -127,7 +127,7 @@ class DatagramDeviceTest {
     }
 
     @Test
-    void aFullMemberReceivesWhatASendOnlyMemberSends() throws Exception {
+    void fullMemberReceivesWhatASendOnlyMemberSends() throws Exception {
         try (CmEnd receiver = member(one, MulticastMembership.FULL_MEMBER)) {
             joined(receiver);
             try (CmEnd sender = member(two, MulticastMembership.SEND_ONLY_FULL_MEMBER)) {
@@ -160,7 +160,7 @@ class DatagramDeviceTest {
     }
 
     @Test
-    void aGroupThatWasLeftIsSilent() throws Exception {
+    void groupThatWasLeftIsSilent() throws Exception {
         try (CmEnd receiver = member(one, MulticastMembership.FULL_MEMBER)) {
             joined(receiver);
             try (CmEnd sender = member(two, MulticastMembership.SEND_ONLY_FULL_MEMBER)) {
@@ -180,7 +180,7 @@ class DatagramDeviceTest {
     }
 
     @Test
-    void aJoinIsWaitedFor() {
+    void joinIsWaitedFor() {
         try (SynchronousId id = SynchronousId.create(PortSpace.UDP)) {
             assertThatThrownBy(() -> id.id().joinMulticast(GROUP))
                     .isInstanceOf(VerbsException.class)

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("iwarp-only")
 class IwarpConnectionDeviceTest {
     @Test
-    void aQueuePairIsConnectedByNothingButRdmaCm() {
+    void queuePairIsConnectedByNothingButRdmaCm() {
         try (DeviceContext context = DeviceContext.open(TestDevice.first());
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionQueue queue = context.createCompletionQueue(16)) {
@@ -86,7 +86,7 @@ class IwarpConnectionDeviceTest {
 
     /** SoftiWARP says so within the call, and not by an event. */
     @Test
-    void nobodyListens() {
+    void connectFailsWithoutAListener() {
         try (SynchronousId id = SynchronousId.create(PortSpace.TCP)) {
             id.resolve(CmTestNet.withPort(CmTestNet.ipv4(), 1), PATIENCE);
             try (CmEnd end = CmEnd.of(id.id())) {
@@ -106,7 +106,7 @@ class IwarpConnectionDeviceTest {
     @EnumSource(
             value = PortSpace.class,
             names = {"TCP", "UDP"})
-    void whatHasNoQueuePairIsNotConnected(PortSpace portSpace) {
+    void idWithoutAQueuePairIsNotConnected(PortSpace portSpace) {
         try (SynchronousId listener = SynchronousId.create(PortSpace.TCP);
                 SynchronousId id = SynchronousId.create(portSpace)) {
             listener.listen(CmTestNet.ipv4(), 1);

@@ -50,7 +50,7 @@ class MigrationDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aThreadThatWaitsForAnEventOfTheTargetGetsIt(boolean virtual) throws Exception {
+    void threadThatWaitsForAnEventOfTheTargetGetsIt(boolean virtual) throws Exception {
         AtomicReference<CmEvent> event = new AtomicReference<>();
         WaitingThread waiting =
                 WaitingThread.in(virtual, () -> event.set(to.nextEvent(LONG).orElseThrow()));
@@ -62,7 +62,7 @@ class MigrationDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aPollerOfTheTargetFindsItReady(boolean virtual) throws Exception {
+    void pollerOfTheTargetFindsItReady(boolean virtual) throws Exception {
         try (EventPoller poller = EventPoller.open()) {
             poller.add(to);
             AtomicInteger selected = new AtomicInteger();
@@ -76,7 +76,7 @@ class MigrationDeviceTest {
 
     /** What a migrate does last, when another thread has closed the target meanwhile, and the id with it. */
     @Test
-    void nobodyIsToldOfAnIdThatMovedToAChannelThatIsClosedByNow() {
+    void idMovedToAClosedChannelNotifiesNoChannel() {
         try (EventPoller poller = EventPoller.open()) {
             poller.add(from);
             id.migrate(to);
@@ -87,7 +87,7 @@ class MigrationDeviceTest {
     }
 
     @Test
-    void aSynchronousIdDoesNotMoveToItsOwnChannel() {
+    void synchronousIdDoesNotMoveToItsOwnChannel() {
         try (SynchronousId synchronous = SynchronousId.create(PortSpace.TCP)) {
             assertThatThrownBy(() -> synchronous.migrate(synchronous.id().channel()))
                     .isInstanceOf(IllegalArgumentException.class)

@@ -68,7 +68,7 @@ class RequestWithoutDescriptorsDeviceTest {
     }
 
     @Test
-    void theNextCallHasIt() throws Exception {
+    void nextCallHasIt() throws Exception {
         List<String> lines = ChildJvm.run(User.class);
         assertThat(lines).contains("first CONSUMER_DEFINED", "later CONSUMER_DEFINED with x");
         assertThat(lines.stream().filter(line -> line.startsWith("without ")))

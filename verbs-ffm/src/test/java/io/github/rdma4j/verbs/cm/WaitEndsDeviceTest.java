@@ -228,7 +228,7 @@ class WaitEndsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void anInterruptEndsTheWaitAndTheOperationGoesOn(Wait wait) throws Exception {
+    void interruptEndsTheWaitAndTheOperationGoesOn(Wait wait) throws Exception {
         wait.prepare(this);
         WaitingThread.in(wait.ordinal() % 2 == 0, () -> wait.call(this)).interrupt();
         wait.goOn(this);
@@ -236,13 +236,13 @@ class WaitEndsDeviceTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCloseEndsTheWait(Wait wait) throws Exception {
+    void closeEndsTheWait(Wait wait) throws Exception {
         wait.prepare(this);
         WaitingThread.in(wait.ordinal() % 2 != 0, () -> wait.call(this)).close(wait.waitedOn(this));
     }
 
     @Test
-    void anInterruptedEndpointIsClosed() throws Exception {
+    void interruptedEndpointIsClosed() throws Exception {
         CmAddress address = CmAddress.resolve(absent().getAddress().getHostAddress(), "4711", PortSpace.TCP)
                 .getFirst();
         long before = descriptors();
@@ -251,7 +251,7 @@ class WaitEndsDeviceTest {
     }
 
     @Test
-    void anInterruptedJoinCanBeWaitedFor() {
+    void interruptedJoinCanBeWaitedFor() {
         try (SynchronousId id = SynchronousId.create(PortSpace.UDP)) {
             id.id().bind(HERE);
             Thread.currentThread().interrupt();

@@ -68,7 +68,7 @@ class DeviceValuesTest {
     }
 
     @Test
-    void theExtendedAttributesOfARichAdapterAreRead() {
+    void extendedAttributesOfARichAdapterAreRead() {
         MemorySegment attributes = ibv_device_attr_ex.allocate(arena);
         MemorySegment paging = ibv_device_attr_ex.odp_caps(attributes);
         ibv_odp_caps.general_caps(paging, 3);
@@ -141,7 +141,7 @@ class DeviceValuesTest {
     }
 
     @Test
-    void anOldKernelsExtendedAttributesFallBackOnTheBasicOnes() {
+    void oldKernelsExtendedAttributesFallBackOnTheBasicOnes() {
         MemorySegment attributes = ibv_device_attr_ex.allocate(arena);
         MemorySegment basic = ibv_device_attr_ex.orig_attr(attributes);
         ibv_device_attr.phys_port_cnt(basic, (byte) 2);
@@ -154,7 +154,7 @@ class DeviceValuesTest {
     }
 
     @Test
-    void thePortsRateIsLanesTimesSpeedAndTheLongerSpeedFieldWins() {
+    void portsRateIsLanesTimesSpeedAndTheLongerSpeedFieldWins() {
         MemorySegment port = arena.allocate(PortAttributesReader.NATIVE_SIZE, 8);
         ibv_port_attr.active_width(port, (byte) 2);
         ibv_port_attr.active_speed(port, (byte) 128);

@@ -31,7 +31,7 @@ class GidTest {
     }
 
     @Test
-    void kindsAreToldApart() {
+    void kindsAreDistinguished() {
         assertThat(IPV4.isIpv4Mapped()).isTrue();
         assertThat(IPV4.isLinkLocal()).isFalse();
         assertThat(LINK_LOCAL.isLinkLocal()).isTrue();
@@ -45,7 +45,7 @@ class GidTest {
     }
 
     @Test
-    void anIpv4AddressIsMappedOnlyBelowItsPrefix() {
+    void ipv4AddressIsMappedOnlyBelowItsPrefix() {
         assertThat(gid("0:0:0:0:0:ff00:a63:1").isIpv4Mapped()).isFalse();
         assertThat(gid("0:0:0:0:0:00ff:a63:1").isIpv4Mapped()).isFalse();
         assertThat(gid("0:0:0:0:1:ffff:a63:1").isIpv4Mapped()).isFalse();
@@ -62,7 +62,7 @@ class GidTest {
     }
 
     @Test
-    void theTextIsIpv6AndEqualityIsByBytes() throws Exception {
+    void textIsIpv6AndEqualityIsByBytes() throws Exception {
         assertThat(IPV4).hasToString("0000:0000:0000:0000:0000:ffff:0a63:0001");
         assertThat(Gid.of(InetAddress.getByName(GLOBAL.toString()).getAddress()))
                 .isEqualTo(GLOBAL)

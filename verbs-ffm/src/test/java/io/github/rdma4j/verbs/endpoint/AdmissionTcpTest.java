@@ -74,7 +74,7 @@ class AdmissionTcpTest extends AdmissionContract {
 
     /** Also not who says his hello between two looks of the server. */
     @Test
-    void nobodyIsLetInUnjudged() {
+    void everyClientIsJudged() {
         try (EndpointServer server = EndpointServer.bind(
                 TcpPair.ANY_PORT,
                 config -> config.transport(Transport.TCP).admission(Admission.token(new byte[] {1})))) {
@@ -93,7 +93,7 @@ class AdmissionTcpTest extends AdmissionContract {
 
     /** Endpoints that can move, and those that take what works, are asked in the same way. */
     @Test
-    void theOtherTransportsAskToo() {
+    void otherTransportsAskToo() {
         for (Transport transport : List.of(Transport.RDMA_OR_TCP, Transport.RDMA_WITH_FAILOVER)) {
             try (EndpointServer server = EndpointServer.bind(
                     TcpPair.ANY_PORT,

@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Test;
 /** A JVM that denies native access says how to allow it, whatever a program calls first. */
 class DeniedAccessTest {
     @Test
-    void theFirstCallsOfAProgramSayHowToAllowIt() throws Exception {
+    void firstCallsOfAProgramSayHowToAllowIt() throws Exception {
         List<String> command = ChildJvm.command(Program.class.getName(), List.of("--illegal-native-access=deny"));
         assertThat(command.remove("--enable-native-access=ALL-UNNAMED")).isTrue();
         assertThat(ChildJvm.run(command))
                 .hasSize(18)
                 .allMatch(line ->
                         line.matches("loading lib(c|ibverbs|rdmacm)\\.so\\.\\d failed: Illegal native access from"
-                                + " an unnamed module .* Remedy: start the JVM with --enable-native-access=.*"));
+                                + " an unnamed module .* Start the JVM with --enable-native-access=.*"));
     }
 
     /** Twice: the second answer is the same, and no error of class loading. */

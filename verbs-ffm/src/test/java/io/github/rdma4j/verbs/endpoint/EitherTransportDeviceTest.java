@@ -79,13 +79,13 @@ class EitherTransportDeviceTest {
     }
 
     @Test
-    void aServerWithoutRdmaIsReachedByTcp() {
+    void serverWithoutRdmaIsReachedByTcp() {
         try (EndpointServer server = bind(CmTestNet.ipv4(), Transport.TCP)) {
             CompletableFuture<Endpoint> accepted = accept(server);
             try (Endpoint client = connect(server.address(), Transport.RDMA_OR_TCP, Duration.ofSeconds(20));
                     Endpoint atServer = accepted.join()) {
                 assertThat(client.transport()).isEqualTo(Transport.TCP);
-                assertThat(client.rdmaFailure().orElseThrow()).hasMessageContaining("Remedy: ");
+                assertThat(client.rdmaFailure().orElseThrow()).hasMessageMatching("(?s).*\\. \\p{Lu}.*");
                 assertThat(atServer.isConnected()).isTrue();
             }
         }
@@ -110,7 +110,7 @@ class EitherTransportDeviceTest {
     }
 
     @Test
-    void aServerWhosePortIsTakenForRdmaTakesClientsOverTcp() {
+    void serverWhosePortIsTakenForRdmaTakesClientsOverTcp() {
         try (SynchronousId other = SynchronousId.create(PortSpace.TCP)) {
             other.listen(CmTestNet.ipv4(), 4);
             InetSocketAddress address = other.id().localAddress().orElseThrow();
@@ -129,7 +129,7 @@ class EitherTransportDeviceTest {
 
     /** As if its device were gone: what rings can be asked for nothing. */
     @Test
-    void aListenerThatHasFailedIsGivenUpAndClientsComeOverTcp() throws Exception {
+    void listenerThatHasFailedIsGivenUpAndClientsComeOverTcp() throws Exception {
         try (FailedListener failed = new FailedListener(true)) {
             CompletableFuture<Endpoint> accepted = CompletableFuture.supplyAsync(
                     () -> failed.acceptor.accept(PATIENCE).orElseThrow(), Thread::startVirtualThread);
@@ -142,13 +142,13 @@ class EitherTransportDeviceTest {
             assertThat(failed.failures).hasSizeBetween(1, 8);
             assertThat(failed.failures.getLast())
                     .hasMessageContaining("accepting at the test failed: EBADF")
-                    .hasMessageContaining("it hears of no more clients over RDMA: rdma_get_cm_event() failed: EBADF")
-                    .hasMessageContaining("clients come over TCP alone; for RDMA close the server, and bind it anew");
+                    .hasMessageContaining("it receives no more clients over RDMA: rdma_get_cm_event() failed: EBADF")
+                    .hasMessageContaining("clients come over TCP alone; for RDMA close the server, and bind it again");
         }
     }
 
     @Test
-    void aListenerThatHasFailedEndsAServerOverRdmaInAClearError() throws Exception {
+    void listenerThatHasFailedEndsAServerOverRdmaInAClearError() throws Exception {
         try (FailedListener failed = new FailedListener(false)) {
             for (int i = 0; i < 10; i++) {
                 assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))
@@ -156,8 +156,8 @@ class EitherTransportDeviceTest {
                         .hasMessageContaining("EBADF");
             }
             assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))
-                    .hasMessageContaining("it hears of no more clients over RDMA")
-                    .hasMessageEndingWith("close the server, and bind it anew");
+                    .hasMessageContaining("it receives no more clients over RDMA")
+                    .hasMessageEndingWith("close the server, and bind it again");
             // Whoever waits for clients is not woken any more.
             try (EventPoller poller = EventPoller.open()) {
                 poller.add(failed.acceptor.events());

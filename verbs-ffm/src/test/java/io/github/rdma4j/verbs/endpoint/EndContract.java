@@ -35,7 +35,7 @@ abstract class EndContract {
     }
 
     @Test
-    void aCloseArrivesBehindTheLastMessage() {
+    void closeArrivesBehindTheLastMessage() {
         for (int i = 0; i < 3; i++) {
             pair.left().sendAsync(MESSAGE);
         }
@@ -57,7 +57,7 @@ abstract class EndContract {
     }
 
     @Test
-    void aCloseWaitsForCreditsThatThePeerGives() throws Exception {
+    void closeWaitsForCreditsThatThePeerGives() throws Exception {
         try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
@@ -73,7 +73,7 @@ abstract class EndContract {
     }
 
     @Test
-    void aCloseDropsWhatThePeerDoesNotTakeInTime() {
+    void closeDropsWhatThePeerDoesNotTakeInTime() {
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             sent.add(pair.left().sendAsync(MESSAGE));
@@ -86,7 +86,7 @@ abstract class EndContract {
     }
 
     @Test
-    void theCloseOfThePeerEndsAWaitForIt() throws Exception {
+    void closeOfThePeerEndsAWaitForIt() throws Exception {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<?> receiving = executor.submit(() -> pair.right().receive(PATIENCE));
             CompletableFuture<byte[]> requested = pair.right().receiveAsync();
@@ -144,7 +144,7 @@ abstract class EndContract {
     }
 
     @Test
-    void aHandlerMayCloseTheEndpoint() {
+    void handlerMayCloseTheEndpoint() {
         pair.left().send(MESSAGE, PATIENCE);
         pair.left().send(MESSAGE, PATIENCE);
         assertThat(pair.right().receive(message -> pair.right().close(), PATIENCE))
@@ -153,7 +153,7 @@ abstract class EndContract {
     }
 
     @Test
-    void aMessageInAHandlerKeepsItsMemoryWhileAnotherThreadClosesTheEndpoint() throws Exception {
+    void messageInAHandlerKeepsItsMemoryWhileAnotherThreadClosesTheEndpoint() throws Exception {
         assertThat(pair.left().send(MESSAGE, PATIENCE)).isTrue();
         CountDownLatch inHandler = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
@@ -186,7 +186,7 @@ abstract class EndContract {
     }
 
     @Test
-    void aClosedEndpointHasNoCredits() {
+    void closedEndpointHasNoCredits() {
         assertThat(pair.left().credits()).isEqualTo(4);
         pair.left().close();
         assertThatThrownBy(pair.left()::credits).isInstanceOf(IllegalStateException.class);

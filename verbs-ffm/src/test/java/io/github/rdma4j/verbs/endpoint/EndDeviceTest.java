@@ -35,7 +35,7 @@ class EndDeviceTest extends EndContract {
     }
 
     @Test
-    void aQueuePairThatFailsIsALostConnectionAndNoClose() throws Exception {
+    void queuePairThatFailsIsALostConnectionAndNoClose() throws Exception {
         for (int i = 0; i < 2; i++) {
             assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();
             assertThat(devices.right.receive(PATIENCE)).isPresent();
@@ -50,7 +50,7 @@ class EndDeviceTest extends EndContract {
     }
 
     @Test
-    void whatTheConnectionManagerSaysEndsWaitsAndTransfers() {
+    void disconnectEventEndsWaitsAndTransfers() {
         ExposedMemory exposed = devices.left.expose(64, REMOTE_READ);
         CompletableFuture<byte[]> requested = devices.right.receiveAsync();
         devices.rightLink.lost = "the cable was cut";
@@ -61,7 +61,7 @@ class EndDeviceTest extends EndContract {
                 })
                 .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("the cable was cut")
-                .hasMessageContaining("Remedy: connect again");
+                .hasMessageContaining("Connect again");
         assertThatThrownBy(requested::join).hasCauseInstanceOf(ConnectionLostException.class);
         assertThat(exposed.handle().length()).isEqualTo(64);
     }
@@ -69,7 +69,7 @@ class EndDeviceTest extends EndContract {
     /** SoftRoCE tries for ever to reach a queue pair that does not answer, so this is a wire that loses everything. */
     @Test
     @Tag("waiting")
-    void aPeerThatAcknowledgesNothingIsReportedToSendersAndToThoseWhoOnlyWait() throws Exception {
+    void peerThatAcknowledgesNothingIsReportedToSendersAndToThoseWhoOnlyWait() throws Exception {
         try (EndpointPair silent = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(4)));
                 ExecutorService executor = Executors.newSingleThreadExecutor()) {
             // As long as the peer's adapter answers, its program may be silent for long.
@@ -80,7 +80,7 @@ class EndDeviceTest extends EndContract {
             assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("silenceTimeout")
-                    .hasMessageContaining("Remedy: connect again");
+                    .hasMessageContaining("Connect again");
             assertThatThrownBy(() -> silent.left.trySend(MESSAGE)).isInstanceOf(ConnectionLostException.class);
         }
         try (EndpointPair silent = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(2)))) {
@@ -92,7 +92,7 @@ class EndDeviceTest extends EndContract {
     }
 
     @Test
-    void aPeerThatWritesWithAnImmediateValueDoesNotKeepToTheProtocol() {
+    void peerThatWritesWithAnImmediateValueDoesNotKeepToTheProtocol() {
         ExposedMemory exposed = devices.right.expose(4096, REMOTE_WRITE);
         MemorySlice local = devices.left.allocateMemory(4096).slice();
         assertThat(devices.left.send(MESSAGE, PATIENCE)).isTrue();

@@ -25,7 +25,7 @@ class EndTcpTest extends EndContract {
     }
 
     @Test
-    void anAbortIsALostConnectionAfterWhatHadArrived() {
+    void abortIsALostConnectionAfterWhatHadArrived() {
         assertThat(pair.left().send(MESSAGE, PATIENCE)).isTrue();
         pair.left().abort();
         assertThat(pair.right().receive(PATIENCE)).isPresent();
@@ -36,7 +36,7 @@ class EndTcpTest extends EndContract {
 
     /** The end stands behind the bytes of a message, and one look finds both. */
     @Test
-    void whoLooksSeesAnAbortBehindAMessage() throws Exception {
+    void pollSeesAnAbortAfterAMessage() throws Exception {
         assertThat(pair.right().isConnected()).isTrue();
         int local = pair.right().localAddress().orElseThrow().getPort();
         int peer = pair.right().peerAddress().orElseThrow().getPort();
@@ -66,7 +66,7 @@ class EndTcpTest extends EndContract {
 
     /** As with an adapter: nobody is inside the right endpoint, and its kernel has the message. */
     @Test
-    void aPeerWhoseProgramCallsNothingHoldsUpNeitherAFutureNorAClose() {
+    void peerWhoseProgramCallsNothingHoldsUpNeitherAFutureNorAClose() {
         pair.left().sendAsync(MESSAGE).join();
         long start = System.nanoTime();
         pair.left().close(PATIENCE);
@@ -77,7 +77,7 @@ class EndTcpTest extends EndContract {
 
     /** What this side has not read makes its kernel end the connection with a reset. */
     @Test
-    void aCloseBeforeEverythingIsReadTakesNothingFromThePeer() {
+    void closeBeforeEverythingIsReadTakesNothingFromThePeer() {
         for (int i = 0; i < 4; i++) {
             assertThat(pair.right().send(MESSAGE, PATIENCE)).isTrue();
             assertThat(pair.left().send(MESSAGE, PATIENCE)).isTrue();
@@ -90,7 +90,7 @@ class EndTcpTest extends EndContract {
     }
 
     @Test
-    void aSilenceMayBeAsLongAsADurationIs() {
+    void silenceMayBeAsLongAsADurationIs() {
         try (Ends patient = pair(config -> config.silenceTimeout(Duration.ofSeconds(Long.MAX_VALUE)))) {
             CompletableFuture<Void> sent = patient.left().sendAsync(MESSAGE);
             assertThat(patient.right().receive(PATIENCE)).isPresent();
@@ -99,7 +99,7 @@ class EndTcpTest extends EndContract {
     }
 
     @Test
-    void aPeerWhoseProgramCallsNothingIsNotDead() {
+    void peerWhoseProgramCallsNothingIsNotDead() {
         try (Ends silent = pair(config -> config.silenceTimeout(Duration.ofMillis(200)))) {
             CompletableFuture<Void> sent = silent.left().sendAsync(MESSAGE);
             MemoryHandle memory = silent.right().expose(8, REMOTE_READ).handle();

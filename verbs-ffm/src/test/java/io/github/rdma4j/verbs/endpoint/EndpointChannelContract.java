@@ -68,7 +68,7 @@ abstract class EndpointChannelContract {
     }
 
     @Test
-    void aFileIsTransferred(@TempDir Path folder) throws Exception {
+    void fileIsTransferred(@TempDir Path folder) throws Exception {
         byte[] content = new byte[123_456];
         new Random(6).nextBytes(content);
         Path source = Files.write(folder.resolve("source"), content);
@@ -106,7 +106,7 @@ abstract class EndpointChannelContract {
     }
 
     @Test
-    void aTimeAnInterruptACloseAndALostConnectionAreWhatChannelsHave() throws Exception {
+    void timeAnInterruptACloseAndALostConnectionAreWhatChannelsHave() throws Exception {
         ByteChannel impatient = pair.right().asByteChannel(Duration.ofMillis(50));
         ByteBuffer buffer = ByteBuffer.allocate(100);
         assertThatThrownBy(() -> impatient.read(buffer))
@@ -138,7 +138,7 @@ abstract class EndpointChannelContract {
     }
 
     @Test
-    void whoWaitsBehindAnotherThreadCanBeInterrupted() throws Exception {
+    void waiterBehindAnotherThreadCanBeInterrupted() throws Exception {
         ByteBuffer[] much = {ByteBuffer.allocate(10_000), ByteBuffer.allocate(10_000)};
         interruptTheSecond(i -> right.read(ByteBuffer.allocate(1)), () -> true);
         interruptTheSecond(i -> left.write(much[i]), () -> much[0].position() > 0);

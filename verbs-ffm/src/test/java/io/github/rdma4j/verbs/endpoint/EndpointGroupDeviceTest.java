@@ -239,7 +239,7 @@ class EndpointGroupDeviceTest {
     }
 
     @Test
-    void whatTheDeviceCannotGiveIsRefusedWithBothNumbers() {
+    void deviceLimitIsRefusedWithBothNumbers() {
         try (EndpointGroup group = EndpointGroup.open(1);
                 EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             assertThatThrownBy(() -> Endpoint.connect(
@@ -291,7 +291,7 @@ class EndpointGroupDeviceTest {
     /** Its kernel tells of each of its connections; nothing of them is left in ours. */
     @Test
     @Tag("checkout")
-    void aPeerWhoseProcessIsKilledLeavesNothing() throws Exception {
+    void peerWhoseProcessIsKilledLeavesNothing() throws Exception {
         int connections = 20;
         List<Endpoint> accepted = new ArrayList<>();
         try (EndpointGroup group = EndpointGroup.open(connections);
@@ -335,7 +335,7 @@ class EndpointGroupDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aSlowReaderAndHeldMessagesKeepNothingFromOthers() throws Exception {
+    void slowReaderAndHeldMessagesKeepNothingFromOthers() throws Exception {
         try (EndpointGroup group = EndpointGroup.open(3);
                 EndpointServer server =
                         EndpointServer.bind(CmTestNet.ipv4(), config -> SMALL.accept(config.group(group)))) {
@@ -379,7 +379,7 @@ class EndpointGroupDeviceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aDeviceThatDoesNotAnswerLosesItsEndpointsOnceAndNoOthers(boolean completions) throws Exception {
+    void deviceThatDoesNotAnswerLosesItsEndpointsOnceAndNoOthers(boolean completions) throws Exception {
         try (EndpointGroup group = EndpointGroup.open(4);
                 EndpointServer server =
                         EndpointServer.bind(CmTestNet.ipv4(), config -> SMALL.accept(config.group(group)));
@@ -507,7 +507,7 @@ class EndpointGroupDeviceTest {
 
     @Test
     @Tag("iwarp")
-    void aClosedGroupTakesNobodyAndItsEndpointsStay() throws Exception {
+    void closedGroupTakesNobodyAndItsEndpointsStay() throws Exception {
         EndpointGroup group = EndpointGroup.open(2);
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), config -> config.group(group))) {
             CompletableFuture<Endpoint> next =
@@ -529,7 +529,7 @@ class EndpointGroupDeviceTest {
     }
 
     @Test
-    void aPeerThatSendsWithoutCreditsLosesItsConnectionAndTakesNothingFromOthers() throws Exception {
+    void peerThatSendsWithoutCreditsLosesItsConnectionAndTakesNothingFromOthers() throws Exception {
         try (EndpointGroup group = EndpointGroup.open(2);
                 EndpointServer server =
                         EndpointServer.bind(CmTestNet.ipv4(), config -> SMALL.accept(config.group(group)))) {

@@ -21,7 +21,7 @@ class EndpointGroupTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RDMA", "RDMA_OR_TCP"})
-    void nobodyBindsOrConnectsWithAClosedGroup(Transport transport) {
+    void closedGroupRefusesBindAndConnect(Transport transport) {
         EndpointGroup group = closedGroup();
         Consumer<EndpointConfig> configuration =
                 config -> config.transport(transport).group(group);

@@ -120,7 +120,7 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
-    void whoIsRemovedByTheHandlerOfItsMessagesIsNotCalledBehindThem() {
+    void endpointRemovedByItsHandlerIsNotCalledAgain() {
         List<String> told = new ArrayList<>();
         try (Ends pair = pair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
@@ -141,7 +141,7 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
-    void messagesGoToAHandlerOfTheirOwnAndTheEndIsToldByAPoll() throws Exception {
+    void messagesGoToTheirHandlerAndPollReportsTheEnd() throws Exception {
         int messages = 100;
         List<String> told = new ArrayList<>();
         AtomicBoolean ended = new AtomicBoolean();
@@ -177,7 +177,7 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
-    void anEndpointThatOtherThreadsUseAsWellLosesNoMessage() throws Exception {
+    void endpointThatOtherThreadsUseAsWellLosesNoMessage() throws Exception {
         int messages = 400;
         for (Duration spinLimit : List.of(Duration.ZERO, Duration.ofMillis(1))) {
             try (Ends pair = pair(config -> config.spinLimit(spinLimit).receiveBuffers(4));
@@ -216,7 +216,7 @@ abstract class EndpointSelectorContract {
 
     /** That thread hears of messages only, and the selector of the ends of what was sent, too. */
     @Test
-    void aSelectorArmsBesideAThreadThatSleepsForMessages() throws Exception {
+    void selectorArmsBesideAThreadThatSleepsForMessages() throws Exception {
         try (Ends pair = pair(config -> config.spinLimit(Duration.ZERO));
                 EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
             Future<?> reading =
@@ -232,7 +232,7 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
-    void futuresAreCompletedByWhoeverSelects() {
+    void selectCompletesFutures() {
         try (Ends pair = pair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
             selector.add(pair.left(), ready -> {});
@@ -249,7 +249,7 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
-    void roomThatIsThereAgainIsToldOnce() {
+    void freeSlotIsReportedOnce() {
         try (Ends pair = pair(config -> config.receiveBuffers(1));
                 EndpointSelector selector = EndpointSelector.open()) {
             AtomicInteger calls = new AtomicInteger();
@@ -266,7 +266,7 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
-    void theEndOfTheConnectionIsReadyUntilTheEndpointIsClosed() {
+    void endOfTheConnectionIsReadyUntilTheEndpointIsClosed() {
         try (Ends pair = pair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
             List<Integer> seen = new ArrayList<>();
@@ -283,7 +283,7 @@ abstract class EndpointSelectorContract {
     }
 
     @Test
-    void anIdleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime() {
+    void idleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime() {
         try (Ends pair = pair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
             selector.add(pair.left(), ready -> {});

@@ -36,7 +36,7 @@ class EndpointSelectorDeviceTest extends EndpointSelectorContract {
 
     /** Each event costs some system calls, a thread of the kernel's on SoftRoCE, and whoever sleeps a wake-up. */
     @Test
-    void whatIsSentMakesNoEventAndAnAnswerMakesOne() {
+    void sendMakesNoEventAndAnswerMakesOne() {
         try (EndpointPair pair = new EndpointPair(config -> {});
                 EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
             AtomicInteger got = new AtomicInteger();
@@ -55,7 +55,7 @@ class EndpointSelectorDeviceTest extends EndpointSelectorContract {
     }
 
     @Test
-    void aTransferIsReadyWhenItIsDone() {
+    void transferIsReadyWhenItIsDone() {
         try (EndpointPair pair = new EndpointPair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
             ExposedMemory exposed = pair.right.expose(64, REMOTE_READ);
@@ -78,7 +78,7 @@ class EndpointSelectorDeviceTest extends EndpointSelectorContract {
 
     @Test
     @Tag("waiting")
-    void aDeadWireIsNoticedByWhoeverSelects() {
+    void selectDetectsADeadWire() {
         try (EndpointPair pair = new EndpointPair(config -> config.silenceTimeout(Duration.ofSeconds(4)));
                 EndpointSelector selector = EndpointSelector.open()) {
             selector.add(pair.left, ready -> ready.poll(message -> {}));

@@ -63,7 +63,7 @@ class EndpointSelectorTcpTest extends EndpointSelectorContract {
     @Override
     @Test
     @Tag("full")
-    void anIdleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime() {
-        super.anIdleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime();
+    void idleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime() {
+        super.idleSelectorAndAnIdleEndpointCostHardlyAnyProcessorTime();
     }
 }

@@ -75,7 +75,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientConnectsAndBothSpeak() throws Exception {
+    void clientConnectsAndBothSpeak() throws Exception {
         Future<Endpoint> accepted = accept();
         try (Endpoint client = Endpoint.connect(
                         server.address(),
@@ -98,7 +98,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientOfWhomNothingIsToBeHeardIsForgottenOnce() throws Exception {
+    void silentClientIsForgottenOnce() throws Exception {
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         EndpointSettings config = TestSettings.of(SMALL);
         AdmissionControl admission = new AdmissionControl(config);
@@ -132,7 +132,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientConnectsFromTheAddressThatItIsTold() throws Exception {
+    void clientConnectsFromItsConfiguredAddress() throws Exception {
         Future<Endpoint> accepted = accept();
         InetSocketAddress from = new InetSocketAddress(server.address().getAddress(), 0);
         try (Endpoint client = Endpoint.connect(
@@ -151,7 +151,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aCloseAndAnAbortAreToldApart() throws Exception {
+    void closeAndAbortAreDistinguished() throws Exception {
         Future<Endpoint> accepted = accept();
         Endpoint client = connect();
         try (Endpoint atServer = get(accepted)) {
@@ -207,7 +207,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void theServersCloseLeavesItsEndpointsOpen() throws Exception {
+    void serversCloseLeavesItsEndpointsOpen() throws Exception {
         Future<Endpoint> accepted = accept();
         try (Endpoint client = connect();
                 Endpoint atServer = get(accepted)) {
@@ -227,7 +227,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientOfAnotherProtocolOrVersionIsRefusedAndTheNextOneServed() throws Exception {
+    void clientOfAnotherProtocolOrVersionIsRefusedAndTheNextOneServed() throws Exception {
         Future<Endpoint> accepted = accept();
         byte[] later = new Hello(Hello.VERSION + 1, 4, 64, new byte[0]).toBytes();
         for (byte[] greeting : List.of(later, new byte[] {1, 2, 3})) {
@@ -245,7 +245,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aClientThatGaveUpIsForgottenAndTheNextOneServed() throws Exception {
+    void clientThatGaveUpIsForgottenAndTheNextOneServed() throws Exception {
         for (byte[] greeting : List.of(new Hello(Hello.VERSION, 4, 64, new byte[0]).toBytes(), new byte[] {1, 2, 3})) {
             try (RawClient gone = new RawClient(greeting)) {
                 gone.ask(server.address());
@@ -312,7 +312,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void aServerOfAnotherVersionIsNamed() throws Exception {
+    void serverOfAnotherVersionIsNamed() throws Exception {
         try (SynchronousId listener = SynchronousId.create(PortSpace.TCP)) {
             listener.listen(CmTestNet.ipv4(), 1);
             Future<?> refusal = executor.submit(() -> {
@@ -332,7 +332,7 @@ class EndpointServerDeviceTest {
 
     @Test
     @Tag("waiting")
-    void aServerThatIsNotThereOrDoesNotAnswerIsAnException() {
+    void serverThatIsNotThereOrDoesNotAnswerIsAnException() {
         InetSocketAddress address = server.address();
         assertThatThrownBy(() -> Endpoint.connect(address, SMALL, Duration.ofSeconds(5)))
                 .isInstanceOf(ConnectionException.class)
@@ -344,7 +344,7 @@ class EndpointServerDeviceTest {
     }
 
     @Test
-    void whatTheDeviceCannotGiveIsRefusedWithBothNumbersAndLeavesNothingBehind() {
+    void deviceLimitIsRefusedWithBothNumbersAndLeavesNothing() {
         assertThatThrownBy(() -> Endpoint.connect(
                         server.address(), config -> config.sendDepth(65_535).maxMessageSize(8), PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)

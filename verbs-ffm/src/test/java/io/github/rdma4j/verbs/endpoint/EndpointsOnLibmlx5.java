@@ -99,7 +99,7 @@ public class EndpointsOnLibmlx5 {
     }
 
     @Test
-    void aServerAtTheWildcardAddressIsFound() {
+    void serverAtTheWildcardAddressIsFound() {
         try (EndpointServer server = EndpointServer.bind(new InetSocketAddress(0))) {
             CompletableFuture<Endpoint> accepted = CompletableFuture.supplyAsync(() -> accept(server));
             try (Endpoint client = Endpoint.connect(at(1, server.address().getPort()), LONG);
@@ -143,7 +143,7 @@ public class EndpointsOnLibmlx5 {
 
     /** No kernel says for it that its connections have ended, as when a machine is switched off. */
     @Test
-    void aPeerThatIsSwitchedOffIsALostConnection() throws Exception {
+    void peerThatIsSwitchedOffIsALostConnection() throws Exception {
         try (EndpointServer server = EndpointServer.bind(at(1, 0), ATTENTIVE)) {
             List<String> command = new ArrayList<>(List.of(
                     "sh",
@@ -182,7 +182,7 @@ public class EndpointsOnLibmlx5 {
     }
 
     @Test
-    void aSubnetManagerThatDoesNotAnswerIsNamed() {
+    void subnetManagerThatDoesNotAnswerIsNamed() {
         Mlx5StandIn.set("SUBNET_MANAGER", 0);
         try (EndpointServer server = EndpointServer.bind(at(1, 0))) {
             assertThatThrownBy(() -> Endpoint.connect(server.address(), Duration.ofMillis(300)))
@@ -202,7 +202,7 @@ public class EndpointsOnLibmlx5 {
     }
 
     @Test
-    void nobodyListens() {
+    void connectFailsWithoutAListener() {
         assertThatThrownBy(() -> Endpoint.connect(at(1, 4711), LONG))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("nobody listens at this address and port");

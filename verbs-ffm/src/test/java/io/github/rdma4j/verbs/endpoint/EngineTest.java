@@ -73,7 +73,7 @@ class EngineTest {
     }
 
     @Test
-    void aChannelWhoseCloseIsInterruptedKeepsNoMessage() throws Exception {
+    void channelWhoseCloseIsInterruptedKeepsNoMessage() throws Exception {
         pair.left.send(text("read in part"), PATIENCE);
         ByteChannel channel = pair.right.asByteChannel(PATIENCE);
         assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(1);
@@ -106,7 +106,7 @@ class EngineTest {
 
     /** On a device each end of a sleep costs several system calls, and on an emulated processor half a millisecond. */
     @Test
-    void whoWaitsForMessagesIsNotWokenByTheEndOfWhatIsSent() throws Exception {
+    void waitForMessagesIsNotWokenByCompletedSends() throws Exception {
         pair.close();
         pair = newPair(config -> config.sendDepth(32).receiveBuffers(32));
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
@@ -124,7 +124,7 @@ class EngineTest {
 
     /** Before the wait, behind the arming, and behind the sleep: there is nothing to learn from a further look. */
     @Test
-    void aWaitThatMayNotSpinLooksOnceBehindItsSleep() throws Exception {
+    void waitThatMayNotSpinLooksOnceBehindItsSleep() throws Exception {
         pair.close();
         pair = newPair(config -> config.receiveBuffers(32).sendDepth(32), Duration.ZERO);
         int before = pair.leftCarrier.polls;
@@ -139,7 +139,7 @@ class EngineTest {
 
     /** A completion costs about as much as a post. A full queue has one at its end, or nobody would hear of room. */
     @Test
-    void aQueueThatFillsTellsOfFewEnds() {
+    void fillingQueueSignalsFewCompletions() {
         pair.close();
         pair = newPair(config -> config.sendDepth(8).receiveBuffers(16));
         for (int round = 1; round <= 3; round++) {
@@ -157,7 +157,7 @@ class EngineTest {
     }
 
     @Test
-    void whoWaitsForMessagesIsWokenForThoseWhoWaitForAnEnd() throws Exception {
+    void waitForMessagesIsWokenForWaitersOfCompletions() throws Exception {
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
         while (!pair.leftCarrier.missesEnds()) {
             Thread.sleep(1);
@@ -172,7 +172,7 @@ class EngineTest {
     }
 
     @Test
-    void whoWaitsForRoomIsWokenByTheEndOfWhatFillsTheQueue() throws Exception {
+    void waitForASlotIsWokenByACompletedSend() throws Exception {
         pair.leftCarrier.cut = true;
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
         while (!pair.leftCarrier.missesEnds()) {
@@ -192,7 +192,7 @@ class EngineTest {
     }
 
     @Test
-    void aSlowCallbackHoldsUpNoOtherThread() throws Exception {
+    void slowCallbackHoldsUpNoOtherThread() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<Void> slow = pair.left.sendAsync(text("slow")).thenRun(() -> {
@@ -232,7 +232,7 @@ class EngineTest {
     }
 
     @Test
-    void aMessageNeverOvertakesAnEarlierTransfer() {
+    void messageNeverOvertakesAnEarlierTransfer() {
         pair.left.transfers().tryWrite(1, null, COUNTER);
         pair.left.transfers().tryWrite(2, null, COUNTER);
         CompletableFuture<Long> earlier = pair.left.transfers().fetchAndAddAsync(COUNTER, 1);
@@ -262,7 +262,7 @@ class EngineTest {
     }
 
     @Test
-    void aCloseSendsWhatWasAcceptedAlthoughNobodyPollsTransfers() {
+    void closeSendsWhatWasAcceptedAlthoughNobodyPollsTransfers() {
         pair.left.transfers().tryWrite(1, null, COUNTER);
         pair.left.transfers().tryWrite(2, null, COUNTER);
         CompletableFuture<Void> accepted = pair.left.sendAsync(text("accepted"));
@@ -273,7 +273,7 @@ class EngineTest {
     }
 
     @Test
-    void anAbortEndsACloseThatWaits() throws Exception {
+    void abortEndsACloseThatWaits() throws Exception {
         for (int i = 0; i < 6; i++) {
             pair.left.sendAsync(text("nobody reads it"));
         }
@@ -287,7 +287,7 @@ class EngineTest {
     }
 
     @Test
-    void anOutOfMemoryErrorLosesNoMessage() {
+    void outOfMemoryErrorLosesNoMessage() {
         pair.left.send(text("one"), PATIENCE);
         pair.left.send(text("two"), PATIENCE);
         pair.rightCarrier.outOfMemory = () -> true;
@@ -303,7 +303,7 @@ class EngineTest {
     }
 
     @Test
-    void aRequestThatIsCancelledOrTimesOutLosesNoMessage() throws Exception {
+    void requestThatIsCancelledOrTimesOutLosesNoMessage() throws Exception {
         CompletableFuture<byte[]> cancelled = pair.right.receiveAsync();
         CompletableFuture<byte[]> late = pair.right.receiveAsync().orTimeout(20, TimeUnit.MILLISECONDS);
         CompletableFuture<byte[]> third = pair.right.receiveAsync();
@@ -317,7 +317,7 @@ class EngineTest {
 
     /** The race itself: a message is either in the future or still to be received. */
     @Test
-    void whoCancelsARequestAtTheLastMomentStillGetsTheMessage() throws Exception {
+    void requestCancelledLateStillGetsTheMessage() throws Exception {
         for (int i = 0; i < 3_000; i++) {
             CompletableFuture<byte[]> request = pair.right.receiveAsync();
             Future<Boolean> cancel = executor.submit(() -> request.cancel(false));
@@ -334,7 +334,7 @@ class EngineTest {
     }
 
     @Test
-    void whatWasCancelledBeforeItsTurnIsNotSent() {
+    void messageCancelledBeforeItsTurnIsNotSent() {
         for (int i = 0; i < 4; i++) {
             assertThat(pair.left.send(text("m" + i), PATIENCE)).isTrue();
         }
@@ -351,7 +351,7 @@ class EngineTest {
     }
 
     @Test
-    void aTransferThatTimedOutBeforeItsTurnIsNotPosted() {
+    void transferThatTimedOutBeforeItsTurnIsNotPosted() {
         pair.left.transfers().tryWrite(1, null, COUNTER);
         pair.left.transfers().tryWrite(2, null, COUNTER);
         assertThatThrownBy(() -> pair.left.transfers().fetchAndAdd(COUNTER, 1, SHORT))
@@ -361,7 +361,7 @@ class EngineTest {
     }
 
     @Test
-    void anAsynchronousLoopRunsThroughAnyNumberOfMessages() {
+    void asynchronousLoopRunsThroughAnyNumberOfMessages() {
         int count = 30_000;
         pair.close();
         pair = newPair(config -> config.receiveBuffers(count));
@@ -386,7 +386,7 @@ class EngineTest {
     }
 
     @Test
-    void aLoopThatWaitsInItsCallbacksRunsThroughAsWell() {
+    void loopThatWaitsInItsCallbacksRunsThroughAsWell() {
         AtomicInteger done = new AtomicInteger();
         List<CompletableFuture<Void>> futures = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
@@ -420,7 +420,7 @@ class EngineTest {
     }
 
     @Test
-    void anInterruptEndsGetAndNotJoin() throws Exception {
+    void interruptEndsGetAndNotJoin() throws Exception {
         CompletableFuture<byte[]> request = pair.right.receiveAsync();
         Thread.currentThread().interrupt();
         assertThatThrownBy(request::get).isInstanceOf(InterruptedException.class);
@@ -469,7 +469,7 @@ class EngineTest {
     }
 
     @Test
-    void awaitTransfersTellsThatTheConnectionIsLost() throws Exception {
+    void awaitTransfersReportsALostConnection() throws Exception {
         Future<?> waiting =
                 executor.submit(() -> pair.left.transfers().awaitTransfers((id, original, failure) -> {}, PATIENCE));
         Thread.sleep(50);
@@ -483,7 +483,7 @@ class EngineTest {
     }
 
     @Test
-    void aPeerThatLiesCostsTheConnectionAndNothingElse() {
+    void peerThatLiesCostsTheConnectionAndNothingElse() {
         for (Runnable lie : List.<Runnable>of(
                 () -> pair.leftCarrier.queues.lie(true, Frame.of(Frame.MESSAGE, 1), 4),
                 () -> pair.leftCarrier.queues.lie(true, Frame.of(7, 0), 4),
@@ -512,7 +512,7 @@ class EngineTest {
     }
 
     @Test
-    void aMessageIsValidUntilItsHandlerReturnsAlsoIfTheEndpointIsClosedMeanwhile() {
+    void messageIsValidUntilItsHandlerReturnsAlsoIfTheEndpointIsClosedMeanwhile() {
         pair.left.send(text("kept"), PATIENCE);
         AtomicReference<Message> kept = new AtomicReference<>();
         pair.right.receive(
@@ -533,7 +533,7 @@ class EngineTest {
     }
 
     @Test
-    void aClosedEndpointHasNoCredits() {
+    void closedEndpointHasNoCredits() {
         assertThat(pair.left.credits()).isEqualTo(4);
         pair.right.close();
         while (pair.left.poll(message -> {}) == 0) {
@@ -545,7 +545,7 @@ class EngineTest {
     }
 
     @Test
-    void aSpinLimitIsFromZeroToASecond() {
+    void spinLimitIsFromZeroToASecond() {
         EndpointConfig config = new EndpointConfig();
         assertThat(config.spinLimit(Duration.ofSeconds(1)).settings().times().spin())
                 .isEqualTo(Duration.ofSeconds(1));
@@ -557,7 +557,7 @@ class EngineTest {
     }
 
     @Test
-    void aDeadWireIsReportedToWhoeverWaitsOrPolls() throws Exception {
+    void waitAndPollReportADeadWire() throws Exception {
         pair.close();
         pair = newPair(config -> config.silenceTimeout(Duration.ofMillis(400)));
         // As long as it works, nothing happens, whatever the time.

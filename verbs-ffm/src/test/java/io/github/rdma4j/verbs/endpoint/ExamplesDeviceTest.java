@@ -42,7 +42,7 @@ class ExamplesDeviceTest {
     }
 
     @Test
-    void aKeyValueStoreIsReadByOneSidedReads() throws Exception {
+    void keyValueStoreIsReadByOneSidedReads() throws Exception {
         try (ExamplePrograms programs = new ExamplePrograms()) {
             try (BufferedReader server =
                     programs.start("KeyValue", "server", ADDRESS, "0").inputReader()) {
@@ -77,7 +77,7 @@ class ExamplesDeviceTest {
     }
 
     @Test
-    void aFileArrivesAsItWas(@TempDir Path files) throws Exception {
+    void fileArrivesAsItWas(@TempDir Path files) throws Exception {
         byte[] content = new byte[(1 << 23) + 12_345];
         new Random(7).nextBytes(content);
         Path source = Files.write(files.resolve("source"), content);

@@ -24,7 +24,7 @@ class ExamplesTest {
 
     /** The front page shows all of it. */
     @Test
-    void theFirstIsShort() throws Exception {
+    void firstIsShort() throws Exception {
         assertThat(Files.readAllLines(ExamplePrograms.source("FirstEndpoint"))).hasSizeLessThan(30);
     }
 
@@ -52,7 +52,7 @@ class ExamplesTest {
     }
 
     @Test
-    void thereAreNoOthersThatNobodyCompiles() throws Exception {
+    void everyExampleIsCompiled() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
             // AllReduce, GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by those
             // of verbs-ffm/netty, Meters by those of verbs-ffm/micrometer.

@@ -29,7 +29,7 @@ public class ExposuresOnLibmlx5 {
     }
 
     @Test
-    void whatTwoAdaptersGaveOneKeyIsServedApart() {
+    void equalKeysOfTwoAdaptersAreServedSeparately() {
         try (DeviceContext one = DeviceContext.open(DEVICE);
                 DeviceContext other = DeviceContext.open(DEVICE)) {
             ProtectionDomain domain = one.allocateProtectionDomain();
@@ -42,7 +42,7 @@ public class ExposuresOnLibmlx5 {
     }
 
     @Test
-    void aProgramsRegionWhoseKeyIsTakenIsRefused() {
+    void programsRegionWhoseKeyIsTakenIsRefused() {
         try (DeviceContext one = DeviceContext.open(DEVICE);
                 DeviceContext other = DeviceContext.open(DEVICE)) {
             ProtectionDomain domain = one.allocateProtectionDomain();

@@ -165,7 +165,7 @@ class FailoverDeviceTest {
 
     @Test
     @Tag("full")
-    void aMillionMessagesGoOn() throws Exception {
+    void millionMessagesGoOn() throws Exception {
         talkThrough(40, 7_000);
     }
 
@@ -250,7 +250,7 @@ class FailoverDeviceTest {
 
     /** A process that is ending refuses over RDMA as one whose memory is gone: TCP tells which it is. */
     @Test
-    void whatRdmaRefusesIsAskedAgainOverTcp() throws Exception {
+    void transferRefusedByRdmaIsRepeatedOverTcp() throws Exception {
         try (Pair pair = new Pair();
                 MemoryRegion local = pair.client.allocateMemory(64)) {
             Thread loop = startLoop(pair.atServer);
@@ -280,7 +280,7 @@ class FailoverDeviceTest {
     }
 
     @Test
-    void aSelectorServesWhatMoves() throws Exception {
+    void selectorServesWhatMoves() throws Exception {
         try (Pair pair = new Pair();
                 EndpointSelector selector = EndpointSelector.open();
                 ExecutorService executor = Executors.newSingleThreadExecutor()) {

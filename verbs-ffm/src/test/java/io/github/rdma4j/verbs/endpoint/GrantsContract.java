@@ -115,7 +115,7 @@ abstract class GrantsContract {
 
     @Test
     @Tag("iwarp")
-    void theEndOfOnePeersGrantIsNothingToTheOthers() {
+    void endOfOnePeersGrantIsNothingToTheOthers() {
         int first = connect();
         int second = connect();
         Endpoint owner = atServer.get(first);
@@ -171,7 +171,7 @@ abstract class GrantsContract {
 
     @Test
     @Tag("iwarp")
-    void aRightThatWasNotGivenFails() {
+    void rightThatWasNotGivenFails() {
         int client = connect();
         try (GrantedMemory granted = atServer.get(client).grant(64, PATIENCE, REMOTE_READ)) {
             assertThat(read(client, granted.handle())).isZero();
@@ -186,7 +186,7 @@ abstract class GrantsContract {
 
     @Test
     @Tag("iwarp")
-    void whatLiesBesideItCannotBeReached() {
+    void memoryOutsideTheGrantCannotBeReached() {
         int client = connect();
         Endpoint owner = atServer.get(client);
         try (MemoryRegion memory = allocate(owner)) {

@@ -45,7 +45,7 @@ class GrantsDeviceTest extends GrantsContract {
 
     /** With all places in the send queue, and behind a message that waits for a credit. */
     @Test
-    void aWindowIsBoundInItsTurnOrNotAtAll() throws Exception {
+    void windowIsBoundInItsTurnOrNotAtAll() throws Exception {
         try (EndpointPair pair =
                         new EndpointPair(config -> config.receiveBuffers(1).sendDepth(2));
                 MemoryRegion memory = pair.domain.allocateMemory(4096, LOCAL_WRITE, MW_BIND)) {
@@ -68,7 +68,7 @@ class GrantsDeviceTest extends GrantsContract {
     }
 
     @Test
-    void anEndpointOfAGroupAndOneThatMovesGiveMemoryToo() {
+    void endpointOfAGroupAndOneThatMovesGiveMemoryToo() {
         try (EndpointGroup group = EndpointGroup.open(2)) {
             for (Transport transport : new Transport[] {Transport.RDMA, Transport.RDMA_WITH_FAILOVER}) {
                 boolean moves = transport != Transport.RDMA;

@@ -28,7 +28,7 @@ class HoldersSimulationTest {
     private static final int ROUNDS_OF_AN_UPDATE = 4;
 
     @Test
-    void whoLeavesThePeerOneBufferNeverStopsIt() {
+    void oneFreeBufferNeverStopsThePeer() {
         if (SEED != null) {
             new Schedule(SEED).play();
             return;

@@ -125,7 +125,7 @@ class HostileDeviceTest {
     }
 
     @Test
-    void whatBreaksTheProtocolEndsTheConnectionWithTheReason() {
+    void protocolViolationEndsTheConnectionWithTheReason() {
         isEnded("unknown kind", peer -> peer.send(8, Frame.of(77, 0)));
         isEnded("unknown kind", peer -> peer.send(0, Frame.of(Frame.MOVE, 0)));
         isEnded("no message", peer -> peer.sendWithoutFrame(8));

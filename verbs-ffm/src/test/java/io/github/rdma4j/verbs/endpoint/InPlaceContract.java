@@ -40,7 +40,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void aHeldMessageStaysAsItIsAndItsCloseGivesTheCreditBack() {
+    void heldMessageStaysAsItIsAndItsCloseGivesTheCreditBack() {
         try (Ends pair = pair(config -> config.receiveBuffers(2))) {
             pair.left().send(text("first"), PATIENCE);
             pair.left().send(text("second"), PATIENCE);
@@ -80,7 +80,7 @@ abstract class InPlaceContract {
 
     /** Most buffers are held for ever, and no message goes the other way. */
     @Test
-    void whatIsAttachedStaysWithTheBuffer() {
+    void attachmentStaysWithTheBuffer() {
         int buffers = 2;
         int withReserve = buffers + Credits.RESERVE;
         try (Ends pair = pair(config -> config.receiveBuffers(buffers))) {
@@ -109,7 +109,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void whoHoldsAllBuffersButTwoGetsFurtherMessages() {
+    void twoFreeBuffersReceiveFurtherMessages() {
         int buffers = 8;
         try (Ends pair = pair(config -> config.receiveBuffers(buffers))) {
             List<HeldMessage> held = new ArrayList<>();
@@ -130,7 +130,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void aHeldMessageMayBeReadAfterTheEndpointIsClosed() {
+    void heldMessageMayBeReadAfterTheEndpointIsClosed() {
         HeldMessage held;
         try (Ends pair = pair(config -> {})) {
             pair.left().send(text("outlives"), PATIENCE);
@@ -155,7 +155,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void aMessageIsTakenFromWhereItLiesAndItsEndIsTold() {
+    void messageIsSentInPlaceAndItsCompletionReported() {
         try (Ends pair = pair(config -> config.sendDepth(2).receiveBuffers(4));
                 MemoryRegion memory = pair.left().allocateMemory(8192)) {
             List<Long> ended = new ArrayList<>();
@@ -200,7 +200,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void aClaimedMessageIsWrittenWhereTheAdapterTakesIt() {
+    void claimedMessageIsWrittenWhereTheAdapterTakesIt() {
         try (Ends pair = pair(config -> config.sendDepth(4).receiveBuffers(4))) {
             for (int i = 0; i < 20; i++) {
                 OutgoingMessage message = pair.left().claim(PATIENCE).orElseThrow();
@@ -226,7 +226,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void whatIsClaimedTakesPlaceAndCreditAndGivesThemBack() {
+    void claimTakesSlotAndCreditAndReturnsThem() {
         try (Ends pair = pair(config -> config.sendDepth(4).receiveBuffers(2))) {
             OutgoingMessage first = pair.left().claim(PATIENCE).orElseThrow();
             OutgoingMessage second = pair.left().claim(PATIENCE).orElseThrow();
@@ -255,7 +255,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void aMessageSentAfterOneThatWaitsWaitsItsTurn() {
+    void messageSentAfterOneThatWaitsWaitsItsTurn() {
         try (Ends pair = pair(config -> config.sendDepth(4).receiveBuffers(1))) {
             OutgoingMessage claimed = pair.left().claim(PATIENCE).orElseThrow();
             CompletableFuture<Void> waiting = pair.left().sendAsync(text("asked first"));
@@ -270,7 +270,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void theEndOfTheEndpointOrTheConnectionEndsClaims() {
+    void endOfTheEndpointOrTheConnectionEndsClaims() {
         try (Ends pair = pair(config -> {})) {
             OutgoingMessage lost = pair.left().claim(PATIENCE).orElseThrow();
             OutgoingMessage unsent = pair.right().claim(PATIENCE).orElseThrow();
@@ -286,7 +286,7 @@ abstract class InPlaceContract {
     }
 
     @Test
-    void severalMessagesLeaveTogetherAsManyAsThereIsRoomFor() {
+    void batchSendsAsManyMessagesAsFit() {
         try (Ends pair = pair(config -> config.sendDepth(8).receiveBuffers(4))) {
             List<MemorySegment> six = new ArrayList<>();
             for (int i = 0; i < 6; i++) {

@@ -137,7 +137,7 @@ abstract class IntegrityContract {
 
     @Test
     @Tag("iwarp")
-    void aSealedBlockIsVerifiedWhereItWasWrittenAndWhereItWasRead() {
+    void sealedBlockIsVerifiedWhereItWasWrittenAndWhereItWasRead() {
         try (ExposedMemory exposed = pair.right().expose(1024, REMOTE_READ, REMOTE_WRITE);
                 var local = pair.left().allocateMemory(1024)) {
             CompletableFuture<Void> serving =

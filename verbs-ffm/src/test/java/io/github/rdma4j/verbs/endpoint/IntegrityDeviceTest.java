@@ -39,7 +39,7 @@ class IntegrityDeviceTest extends IntegrityContract {
 
     @ParameterizedTest
     @EnumSource(Way.class)
-    void aByteThatChangesInTheReceiversMemoryIsFound(Way way) throws Exception {
+    void byteThatChangesInTheReceiversMemoryIsFound(Way way) throws Exception {
         try (EndpointGroup group = EndpointGroup.open(4)) {
             Consumer<EndpointConfig> settings = SUMS.andThen(config -> {
                 config.ackTimeout(19);
@@ -97,7 +97,7 @@ class IntegrityDeviceTest extends IntegrityContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aDifferenceIsRefusedAndSaysWhatToDo(boolean atServer) {
+    void differenceIsRefusedWithARemedy(boolean atServer) {
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), config -> config.integrity(atServer))) {
             CompletableFuture<Boolean> accepted = CompletableFuture.supplyAsync(() -> acceptsSomebody(server));
             assertThatThrownBy(

@@ -102,7 +102,7 @@ class IntegrityTcpTest extends IntegrityContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aByteThatIsChangedOnTheWireIsFoundWithSumsAndReceivedWithout(boolean sums) throws Exception {
+    void byteThatIsChangedOnTheWireIsFoundWithSumsAndReceivedWithout(boolean sums) throws Exception {
         try (Recorded recorded = new Recorded();
                 EndpointServer server = EndpointServer.bind(
                         TcpPair.ANY_PORT,
@@ -142,7 +142,7 @@ class IntegrityTcpTest extends IntegrityContract {
                                         .contains("100 bytes")
                                         .contains("0x%08x".formatted(e.expectedSum()))
                                         .contains("0x%08x".formatted(e.foundSum()))
-                                        .contains("Remedy: look for failing memory");
+                                        .contains("Look for failing memory");
                             });
                 }
                 assertThat(atServer.integrity()).hasValue(new IntegrityCounters(0, 2, 1));
@@ -164,7 +164,7 @@ class IntegrityTcpTest extends IntegrityContract {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aDifferenceIsRefusedAndSaysWhatToDo(boolean atServer) {
+    void differenceIsRefusedWithARemedy(boolean atServer) {
         try (EndpointServer server = EndpointServer.bind(
                 TcpPair.ANY_PORT, config -> config.transport(Transport.TCP).integrity(atServer))) {
             CompletableFuture<Boolean> accepted = CompletableFuture.supplyAsync(() -> acceptsSomebody(server));
@@ -182,7 +182,7 @@ class IntegrityTcpTest extends IntegrityContract {
     }
 
     @Test
-    void aMessageWithoutASumEndsTheConnection() throws Exception {
+    void messageWithoutASumEndsTheConnection() throws Exception {
         try (EndpointServer server =
                 EndpointServer.bind(TcpPair.ANY_PORT, config -> SUMS.accept(config.transport(Transport.TCP)))) {
             CompletableFuture<Endpoint> accepted =
@@ -207,7 +207,7 @@ class IntegrityTcpTest extends IntegrityContract {
     }
 
     @Test
-    void theLongestMessageLeavesRoomForItsSum() {
+    void longestMessageLeavesSpaceForItsChecksum() {
         assertThatThrownBy(() -> EndpointServer.bind(
                         TcpPair.ANY_PORT,
                         config ->

@@ -31,7 +31,7 @@ class IwarpDeviceTest {
     private static final Duration LONG = Duration.ofMinutes(5);
 
     @Test
-    void theDeviceSaysWhatItIs() {
+    void deviceReportsIwarp() {
         try (EndpointPair pair = new EndpointPair(config -> {})) {
             assertThat(pair.device.device().transportType()).isEqualTo(TransportType.IWARP);
             assertThat(pair.device.device().nodeType()).isEqualTo(NodeType.RNIC);
@@ -59,7 +59,7 @@ class IwarpDeviceTest {
 
     /** It ends when TCP has it: the peer's adapter refuses it later. */
     @Test
-    void aWriteWithoutTheRightMayEndWellAndChangesNothing() {
+    void writeWithoutTheRightMayEndWellAndChangesNothing() {
         try (EndpointPair pair = new EndpointPair(config -> {});
                 MemoryRegion local = pair.left.protectionDomain().allocateMemory(64, LOCAL_WRITE)) {
             local.segment().fill((byte) 7);
@@ -78,7 +78,7 @@ class IwarpDeviceTest {
 
     /** It has the ports of TCP, where the server's socket is the first. */
     @Test
-    void aServerOverBothHasClientsOverTcpAlone() {
+    void serverOverBothHasClientsOverTcpAlone() {
         Consumer<EndpointConfig> both =
                 config -> config.transport(Transport.RDMA_OR_TCP).rdmaTimeout(LONG);
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), both)) {

@@ -26,7 +26,7 @@ class KilledPeerDeviceTest {
             config -> config.receiveBuffers(4).sendDepth(4).ackTimeout(19);
 
     @Test
-    void aPeerWhoseProcessIsKilledIsALostConnection() throws Exception {
+    void peerWhoseProcessIsKilledIsALostConnection() throws Exception {
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), SMALL)) {
             List<String> command = ChildJvm.command(SilentClient.class.getName(), List.of());
             command.add(server.address().getHostString());

@@ -32,7 +32,7 @@ class MemoryHandleTest {
     }
 
     @Test
-    void aPartHasTheSameRights() {
+    void partHasTheSameRights() {
         MemoryHandle handle = new MemoryHandle(MEMORY, Set.of(REMOTE_READ)).slice(16, 8);
         assertThat(handle.memory()).isEqualTo(new RemoteMemory(MEMORY.address() + 16, 8, MEMORY.remoteKey()));
         assertThat(handle.length()).isEqualTo(8);
@@ -41,7 +41,7 @@ class MemoryHandleTest {
     }
 
     @Test
-    void aMissingRightIsNamedWithThoseThatAreThere() {
+    void missingRightIsNamedWithThoseThatAreThere() {
         MemoryHandle handle = new MemoryHandle(MEMORY, Set.of(REMOTE_READ));
         handle.require(REMOTE_READ, "a read");
         assertThatThrownBy(() -> handle.require(REMOTE_WRITE, "a write"))
@@ -52,7 +52,7 @@ class MemoryHandleTest {
     }
 
     @Test
-    void whatIsNoHandleIsRefused() {
+    void invalidHandleIsRefused() {
         assertThatThrownBy(() -> new MemoryHandle(MEMORY, Set.of(LOCAL_WRITE)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("LOCAL_WRITE");
@@ -65,7 +65,7 @@ class MemoryHandleTest {
     }
 
     @Test
-    void anAbsentRightIsRefused() {
+    void absentRightIsRefused() {
         Set<AccessFlag> rights = new HashSet<>();
         rights.add(null);
         assertThatThrownBy(() -> new MemoryHandle(MEMORY, rights))
@@ -75,7 +75,7 @@ class MemoryHandleTest {
 
     /** Who has the key has the rights. */
     @Test
-    void theKeyIsNotInItsText() {
+    void keyIsNotInItsText() {
         assertThat(new MemoryHandle(MEMORY, Set.of(REMOTE_READ)).toString())
                 .startsWith("MemoryHandle[")
                 .contains("REMOTE_READ")

@@ -60,7 +60,7 @@ abstract class MessageContract {
     }
 
     @Test
-    void aHandlerSeesTheReceiveBufferItself() {
+    void handlerSeesTheReceiveBufferItself() {
         try (Ends pair = pair(config -> {})) {
             pair.left().send(text("first"), PATIENCE);
             pair.left().send(text(""), PATIENCE);
@@ -101,7 +101,7 @@ abstract class MessageContract {
     }
 
     @Test
-    void aMessageThatIsTooLongIsRefusedWithBothNumbers() {
+    void messageThatIsTooLongIsRefusedWithBothNumbers() {
         try (Ends pair = pair(config -> config.maxMessageSize(1000), config -> config.maxMessageSize(300))) {
             assertThat(pair.left().maxMessageSize()).isEqualTo(300);
             MemorySegment message = MemorySegment.ofArray(new byte[301]);
@@ -121,7 +121,7 @@ abstract class MessageContract {
     }
 
     @Test
-    void futuresAreCompletedByWhoeverMakesProgress() throws Exception {
+    void progressCompletesFutures() throws Exception {
         // The pair is closed first, which ends the loops.
         try (ExecutorService executor = Executors.newFixedThreadPool(2);
                 Ends pair = pair(tiny(2))) {
@@ -278,7 +278,7 @@ abstract class MessageContract {
     }
 
     @Test
-    void aTimeoutIsKeptAndAnInterruptEndsTheWait() throws Exception {
+    void timeoutIsKeptAndAnInterruptEndsTheWait() throws Exception {
         try (Ends pair = pair(config -> {})) {
             long start = System.nanoTime();
             assertThat(pair.left().receive(SHORT)).isEmpty();
@@ -293,7 +293,7 @@ abstract class MessageContract {
     }
 
     @Test
-    void whatAHandlerThrowsComesOutAndTheBufferIsFreeAgain() {
+    void exceptionOfAHandlerPropagatesAndFreesTheBuffer() {
         try (Ends pair = pair(tiny(1))) {
             for (int i = 0; i < 3; i++) {
                 assertThat(pair.left().send(text("x"), PATIENCE)).isTrue();

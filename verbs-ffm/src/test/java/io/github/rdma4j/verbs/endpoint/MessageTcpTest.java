@@ -23,7 +23,7 @@ class MessageTcpTest extends MessageContract {
 
     /** The wire says again what the protocol had no memory for, and nothing else. */
     @Test
-    void whatIsToldAgainComesOnce() {
+    void repeatedMessageArrivesOnce() {
         try (TcpPair pair = new TcpPair(config -> {})) {
             for (int i = 1; i <= 3; i++) {
                 assertThat(pair.left.send(new byte[i], PATIENCE)).isTrue();

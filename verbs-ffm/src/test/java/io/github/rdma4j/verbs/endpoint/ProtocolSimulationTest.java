@@ -59,7 +59,7 @@ class ProtocolSimulationTest {
     }
 
     @Test
-    void aScheduleIsTheSameEachTime() {
+    void scheduleIsTheSameEachTime() {
         for (long seed = 1; seed <= 50; seed++) {
             Schedule first = new Schedule(seed);
             first.play();

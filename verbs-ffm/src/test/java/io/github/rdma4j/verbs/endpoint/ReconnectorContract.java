@@ -73,7 +73,7 @@ abstract class ReconnectorContract {
     }
 
     @Test
-    void aConnectionThatIsUpIsGivenAgainAndNobodyIsTold() {
+    void liveConnectionIsReturnedWithoutANotification() {
         try (Reconnector reconnector = open()) {
             Ends ends = connect(reconnector);
             assertThat(reconnector.endpoint(Duration.ZERO)).isSameAs(ends.client());
@@ -83,7 +83,7 @@ abstract class ReconnectorContract {
     }
 
     @Test
-    void whatBecameOfTheMessagesOfALostConnectionIsTold() {
+    void outcomeOfMessagesOfALostConnectionIsReported() {
         List<String> arrived = new ArrayList<>();
         try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
             told.add(again);
@@ -122,7 +122,7 @@ abstract class ReconnectorContract {
     }
 
     @Test
-    void aServerThatWasStartedAgainIsNotTakenForTheOldOne() {
+    void serverThatWasStartedAgainIsNotTakenForTheOldOne() {
         try (Reconnector reconnector = open()) {
             Ends first = connect(reconnector);
             server.close();

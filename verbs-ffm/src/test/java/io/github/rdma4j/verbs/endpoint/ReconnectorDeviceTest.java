@@ -31,7 +31,7 @@ class ReconnectorDeviceTest extends ReconnectorContract {
 
     /** Its group's device does not answer; the new connection is made without. */
     @Test
-    void aLostEndpointThatCannotBeClosedCostsNoNewConnection() throws Exception {
+    void lostEndpointThatCannotBeClosedCostsNoNewConnection() throws Exception {
         AtomicInteger attempts = new AtomicInteger();
         BlockingQueue<Endpoint> accepted = new LinkedBlockingQueue<>();
         Thread accepting = Thread.ofPlatform().start(() -> {

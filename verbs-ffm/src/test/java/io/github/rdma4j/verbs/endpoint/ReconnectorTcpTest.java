@@ -72,7 +72,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void inVainItSaysHowOftenItTriedAndWhyItFailed() {
+    void failureHasTheNumberOfAttemptsAndTheReason() {
         server.close();
         try (Reconnector reconnector = open()) {
             assertThatThrownBy(() -> reconnector.endpoint(SHORT))
@@ -86,7 +86,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void theShortestTimeIsOneAttempt() {
+    void shortestTimeIsOneAttempt() {
         server.close();
         AtomicInteger attempts = new AtomicInteger();
         try (Reconnector reconnector = Reconnector.open(
@@ -107,7 +107,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void whoAsksForLessThanThePauseGetsAnAttemptBehindIt() {
+    void timeoutShorterThanThePauseGetsOneAttempt() {
         server.close();
         AtomicInteger attempts = new AtomicInteger();
         try (Reconnector reconnector = Reconnector.open(
@@ -126,7 +126,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void whoIsNotLetInDoesNotTryAgain() {
+    void refusedClientDoesNotRetry() {
         server.close();
         server = EndpointServer.bind(
                 address, config -> config.transport(Transport.TCP).admission(client -> false));
@@ -146,7 +146,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     /** To try again would go on for ever, and nobody would hear why. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP"})
-    void whoMeetsAnotherVersionIsToldAtOnce(Transport transport) throws Exception {
+    void otherVersionIsReportedAtOnce(Transport transport) throws Exception {
         byte[] greeting = new byte[TcpHandshake.BYTES];
         byte[] hello = new Hello(Hello.VERSION + 1, 4, 4096, new byte[0]).toBytes();
         System.arraycopy(hello, 0, greeting, 0, hello.length);
@@ -203,7 +203,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void aListenerThatThrowsIsToldAgain() {
+    void throwingListenerIsNotifiedAgain() {
         try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
             told.add(again);
             if (told.size() == 1) {
@@ -224,7 +224,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void aListenerWhoseNewConnectionIsLostMakesTheNextAttempt() {
+    void listenerWhoseNewConnectionIsLostMakesTheNextAttempt() {
         CompletableFuture<Endpoint> next = new CompletableFuture<>();
         try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
             told.add(again);
@@ -243,7 +243,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void aListenerThatAsksForTheEndpointDoesNotWaitForItself() {
+    void listenerThatAsksForTheEndpointDoesNotWaitForItself() {
         List<Throwable> refusals = new ArrayList<>();
         AtomicReference<Reconnector> opened = new AtomicReference<>();
         try (Reconnector reconnector = open(retry -> retry.onReconnect(
@@ -260,7 +260,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void closingEndsWhoeverConnects() throws Exception {
+    void closeEndsPendingConnects() throws Exception {
         server.close();
         var executor = Executors.newSingleThreadExecutor();
         CompletableFuture<Void> trying = new CompletableFuture<>();
@@ -285,7 +285,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
     }
 
     @Test
-    void anInterruptEndsThePause() {
+    void interruptEndsThePause() {
         server.close();
         try (Reconnector reconnector =
                 open(retry -> retry.longestPause(PATIENCE).firstPause(PATIENCE))) {

@@ -115,7 +115,7 @@ class RecordedEventsDeviceTest {
     }
 
     @Test
-    void aFailedTransferIsRecordedOnceWithItsExplanation() throws Exception {
+    void failedTransferIsRecordedOnceWithItsExplanation() throws Exception {
         CompletableFuture<Endpoint> accepted = accept();
         try (Endpoint endpoint = Endpoint.connect(server.address(), SMALL, PATIENCE);
                 Endpoint atServer = accepted.join()) {

@@ -298,7 +298,7 @@ class RefusedReceivesDeviceTest {
     }
 
     @Test
-    void whoJoinsAfterARefusalBringsNoMoreRooms() {
+    void endpointAddedAfterARefusalBringsNoMoreBuffers() {
         DeviceContext device = CmDevices.list().getFirst();
         assumeTrue(
                 !DeviceDriver.of(device.device().sysfsPath()).postsInUserSpace(),

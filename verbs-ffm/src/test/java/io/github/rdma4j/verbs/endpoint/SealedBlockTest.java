@@ -29,7 +29,7 @@ class SealedBlockTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 63, 64, 4096})
-    void whatIsSealedIsIntactWhereverItIsCopied(int length) {
+    void sealedBlockIsIntactAfterACopy(int length) {
         MemorySegment memory = memory(length);
         SealedBlock block = SealedBlock.of(memory);
         assertThat(block.isIntact()).isFalse();
@@ -62,7 +62,7 @@ class SealedBlockTest {
 
     /** Of two blocks that are intact, what one write has left of the other's. */
     @Test
-    void aBlockOfWhichAPartIsOldIsFound() {
+    void blockOfWhichAPartIsOldIsFound() {
         MemorySegment old = memory(512);
         SealedBlock.of(old).seal(1);
         MemorySegment next = memory(512);
@@ -79,7 +79,7 @@ class SealedBlockTest {
     }
 
     @Test
-    void theExceptionAndTheEventHaveBothSums() throws Exception {
+    void exceptionAndTheEventHaveBothSums() throws Exception {
         try (Recorded recorded = new Recorded()) {
             MemorySegment memory = memory(100);
             SealedBlock block = SealedBlock.of(memory);

@@ -69,18 +69,18 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void anEndpointWithoutEventsIsLostOnceAndKeepsNobodyFromBeingServed() {
+    void endpointWithoutEventsIsLostOnceAndKeepsNobodyFromBeingServed() {
         isLostOnceAndKeepsNobody(carrier -> carrier.deaf = true, "ibv_req_notify_cq(of the simulation)");
     }
 
     @Test
-    void anEndpointWhoseQueueCannotBePolledIsLostOnceAndKeepsNobodyFromBeingServed() {
+    void endpointWhoseQueueCannotBePolledIsLostOnceAndKeepsNobodyFromBeingServed() {
         isLostOnceAndKeepsNobody(SelectorOfFakesTest::cannotBePolled, "ibv_poll_cq(of the simulation)");
     }
 
     /** A view of it is made behind the visit, which may fail for want of memory. */
     @Test
-    void aMessageThatCannotBeShownIsShownByTheNextSelect() {
+    void messageThatCannotBeShownIsShownByTheNextSelect() {
         FakePair pair = pair();
         List<Integer> got = new ArrayList<>();
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
@@ -109,7 +109,7 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void aMessageThatCannotBeShownIsThereForWhoAsksNext() {
+    void messageThatCannotBeShownIsThereForWhoAsksNext() {
         FakePair pair = pair();
         List<Integer> got = new ArrayList<>();
         for (int i = 0; i < 30; i += 3) {
@@ -141,7 +141,7 @@ class SelectorOfFakesTest {
 
     /** As for want of memory. */
     @Test
-    void aMessageThatCannotBeHeldIsThereForWhoAsksNext() {
+    void messageThatCannotBeHeldIsThereForWhoAsksNext() {
         FakePair pair = pair();
         // More than there are buffers, and credits.
         for (int i = 0; i < 20; i += 2) {
@@ -163,7 +163,7 @@ class SelectorOfFakesTest {
     /** As a selector: who waits in a thread hears that the connection is lost, and a Reconnector makes another one. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whoWaitsForAnAdapterThatDoesNotAnswerLosesTheConnection(boolean queue) {
+    void waitForASilentAdapterLosesTheConnection(boolean queue) {
         FakePair pair = pair();
         pair.leftCarrier.deaf = !queue;
         if (queue) {
@@ -175,7 +175,7 @@ class SelectorOfFakesTest {
         assertThat(pair.left.isUp()).isFalse();
         assertThatThrownBy(() -> pair.left.receive(PATIENCE))
                 .isInstanceOf(ConnectionLostException.class)
-                .hasMessageContaining("nothing is to be heard of its adapter")
+                .hasMessageContaining("its adapter no longer answers")
                 .hasMessageContaining("the device is gone");
         pair.left.close();
     }
@@ -183,7 +183,7 @@ class SelectorOfFakesTest {
     /** As one who waits. */
     @ParameterizedTest
     @EnumSource(Asking.class)
-    void whoAsksAnAdapterThatDoesNotAnswerLosesTheConnection(Asking asking) {
+    void silentAdapterLosesTheConnection(Asking asking) {
         FakePair pair = pair();
         while (pair.left.trySend(number(1)) == Endpoint.OK) {
             // Until there is no room.
@@ -196,7 +196,7 @@ class SelectorOfFakesTest {
         assertThat(pair.left.isConnected()).isFalse();
         assertThatThrownBy(() -> pair.left.poll(message -> {}))
                 .isInstanceOf(ConnectionLostException.class)
-                .hasMessageContaining("nothing is to be heard of its adapter")
+                .hasMessageContaining("its adapter no longer answers")
                 .hasMessageContaining("the device is gone");
         pair.left.close();
     }
@@ -279,7 +279,7 @@ class SelectorOfFakesTest {
     /** One of them before it and one behind it, whichever way they are visited. */
     @ParameterizedTest
     @ValueSource(longs = {0, 1_000_000})
-    void aHandlerThatAlwaysThrowsKeepsNobodyFromBeingServed(long nanos) {
+    void handlerThatAlwaysThrowsKeepsNobodyFromBeingServed(long nanos) {
         FakePair before = pair();
         FakePair broken = pair();
         FakePair behind = pair();
@@ -310,7 +310,7 @@ class SelectorOfFakesTest {
 
     /** As of a device that was removed, which the program has closed. */
     @Test
-    void anEndpointWhoseQueueIsClosedKeepsNobodyFromBeingServed() {
+    void endpointWhoseQueueIsClosedKeepsNobodyFromBeingServed() {
         List<FakePair> all = List.of(pair(), pair(), pair());
         List<AtomicInteger> got = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
         FakePair broken = all.get(1);
@@ -346,7 +346,7 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void whoHasReadTheClockWaitsAsLongAndIsWokenAsSoon() {
+    void waitWithAClockReadingIsEquallyLong() {
         FakePair pair = pair();
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
             selector.add(pair.left, ready -> ready.poll(message -> {}));
@@ -361,7 +361,7 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void whoIsNotInterruptibleGetsWhatComesAndKeepsTheInterrupt() {
+    void uninterruptibleWaitGetsEventsAndKeepsTheInterrupt() {
         FakePair pair = pair();
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
             selector.add(pair.left, ready -> ready.poll(message -> {}));
@@ -380,7 +380,7 @@ class SelectorOfFakesTest {
 
     /** As behind a handler that has found the send queue full: nothing but an end makes room. */
     @Test
-    void aGroupThatDoesNotTellOfTheEndsThatAHandlerAwaitsIsToldSoByAnotherVisit() {
+    void anotherVisitEnablesCompletionsThatAHandlerAwaits() {
         FakePair pair = pair();
         Engine engine = pair.left.engine();
         FakeCarrier carrier = (FakeCarrier) engine.carrier();
@@ -400,7 +400,7 @@ class SelectorOfFakesTest {
 
     /** The group polls when it is to tell of ends, too, and what it finds then is told while the visit is under way. */
     @Test
-    void whatComesWhileAGroupIsToldThatEndsAreAwaitedIsTakenIn() {
+    void eventWhileCompletionsAreEnabledIsHandled() {
         FakePair pair = pair();
         Engine engine = pair.left.engine();
         Runnable watcher = () -> {};
@@ -419,7 +419,7 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void aSelectorThatItHasLeftTakesInNothing() {
+    void selectorThatItHasLeftTakesInNothing() {
         FakePair pair = pair();
         Engine engine = pair.left.engine();
         Runnable first = () -> {};
@@ -441,7 +441,7 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void whoComesWhileTheSelectorIsClosedIsToldSoAndIsFree() throws Exception {
+    void addDuringCloseThrowsAndLeavesTheEndpointFree() throws Exception {
         EndpointSelector selector = EndpointSelector.open(Duration.ZERO);
         FakePair first = pair();
         selector.add(first.left, ready -> {});
@@ -482,7 +482,7 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void whoIsClosedWhileItComesIsToldSo() {
+    void closeDuringAddThrows() {
         FakePair pair = pair();
         pair.leftCarrier.onWatch = pair.left::abort;
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
@@ -496,7 +496,7 @@ class SelectorOfFakesTest {
     }
 
     @Test
-    void whoWasRefusedForWantOfDescriptorsMayComeLater() {
+    void endpointRefusedWithoutDescriptorsMayBeAddedLater() {
         FakePair pair = pair();
         pair.leftCarrier.onWatch = () -> {
             throw new VerbsException("epoll_create1(of the simulation)", Errno.EMFILE, "", "");

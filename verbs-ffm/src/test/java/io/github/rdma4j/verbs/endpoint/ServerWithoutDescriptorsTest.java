@@ -110,7 +110,7 @@ class ServerWithoutDescriptorsTest {
     }
 
     @Test
-    void theClientWaitsAndTheServerTriesAgainAfterAPause() throws Exception {
+    void clientWaitsAndTheServerTriesAgainAfterAPause() throws Exception {
         List<String> lines = ChildJvm.run(Server.class);
         assertThat(lines.subList(lines.size() - 4, lines.size())).allSatisfy(line -> {
             String[] words = line.split(" ", 4);

@@ -30,7 +30,7 @@ class SpinningEngineTest extends EngineTest {
      * the spinning one sends and leaves: the other must take its place, or nobody sees the message come.
      */
     @Test
-    void whoFollowedASpinningThreadTakesItsPlace() throws Exception {
+    void nextWaiterReplacesTheSpinningThread() throws Exception {
         try (FakePair own = new FakePair(
                         config -> config.sendDepth(2).receiveBuffers(2).spinLimit(Duration.ofSeconds(1)));
                 ExecutorService threads = Executors.newFixedThreadPool(2)) {

@@ -47,7 +47,7 @@ abstract class TransfersContract {
 
     @Test
     @Tag("iwarp")
-    void aWriteAndAReadWait() {
+    void writeAndAReadWait() {
         local.segment().setString(100, "to the peer");
         transfers.write(local.slice(100, 12), handle.slice(5000, 12), PATIENCE);
         assertThat(exposed.segment().getString(5000)).isEqualTo("to the peer");
@@ -151,7 +151,7 @@ abstract class TransfersContract {
 
     @Test
     @Tag("iwarp")
-    void whatTheHandleShowsToBeWrongIsAnExceptionAndHarmsNothing() {
+    void invalidRangeThrowsAndHarmsNothing() {
         ExposedMemory readOnly = pair.right().expose(64, REMOTE_READ);
         assertThatThrownBy(() -> transfers.write(local.slice(0, 8), readOnly.handle(), PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -180,7 +180,7 @@ abstract class TransfersContract {
     }
 
     @Test
-    void aForgedRightFailsWithAnExplanationAndEndsTheConnection() {
+    void forgedRightFailsWithAnExplanationAndEndsTheConnection() {
         ExposedMemory readOnly = pair.right().expose(64, REMOTE_READ);
         MemoryHandle forged = new MemoryHandle(readOnly.handle().memory(), Set.of(REMOTE_WRITE));
         assertThatThrownBy(() -> transfers.write(local.slice(0, 8), forged, PATIENCE))
@@ -203,7 +203,7 @@ abstract class TransfersContract {
     }
 
     @Test
-    void aWrongKeyCompletesTheFutureExceptionally() {
+    void wrongKeyCompletesTheFutureExceptionally() {
         RemoteMemory right = handle.memory();
         MemoryHandle wrong =
                 new MemoryHandle(new RemoteMemory(right.address(), 8, right.remoteKey() ^ 0x5555), Set.of(REMOTE_READ));
@@ -218,7 +218,7 @@ abstract class TransfersContract {
 
     @Test
     @Tag("iwarp")
-    void aMessageOfAHandlerDoesNotOvertakeAnEarlierWrite() {
+    void messageOfAHandlerDoesNotOvertakeAnEarlierWrite() {
         local.segment().set(ValueLayout.JAVA_LONG, 0, 1234);
         for (int i = 0; i < 4; i++) {
             assertThat(transfers.tryRead(i, local.slice(64, 8), handle.slice(8, 8)))

@@ -83,7 +83,7 @@ class TransfersDeviceTest extends TransfersContract {
     }
 
     @Test
-    void anAtomicOperationWhoseValueTheAdapterDidNotDeliverFails() throws Exception {
+    void atomicOperationWhoseValueTheAdapterDidNotDeliverFails() throws Exception {
         CompletableFuture<Long> before = transfers.fetchAndAddAsync(handle.slice(0, 8), 5);
         SendBuffers buffers = sendBuffersOf(devices.left);
         long start = System.nanoTime();
@@ -103,7 +103,7 @@ class TransfersDeviceTest extends TransfersContract {
                         TransferException.class,
                         failure -> assertThat(failure.status()).isEqualTo(WorkCompletionStatus.SUCCESS))
                 .hasMessageContaining("delivered no value")
-                .hasMessageContaining("Remedy: ");
+                .hasMessageMatching("(?s).*\\. \\p{Lu}.*");
         assertThatThrownBy(() -> transfers.fetchAndAdd(handle.slice(0, 8), 5, PATIENCE))
                 .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("delivered no value");

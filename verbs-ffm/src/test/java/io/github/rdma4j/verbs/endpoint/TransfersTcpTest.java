@@ -98,7 +98,7 @@ class TransfersTcpTest extends TransfersContract {
 
     @ParameterizedTest
     @CsvSource({"-8, 8", "65529, 8", "65536, 1", "0, 65537", "9223372036854775807, 8"})
-    void whatLiesBeyondTheRegionIsRefused(long offset, long length) {
+    void rangeBeyondTheRegionIsRefused(long offset, long length) {
         RemoteMemory right = handle.memory();
         MemoryHandle wrong = new MemoryHandle(
                 new RemoteMemory(right.address() + offset, length, right.remoteKey()), Set.of(REMOTE_READ));
@@ -141,7 +141,7 @@ class TransfersTcpTest extends TransfersContract {
     }
 
     @Test
-    void whatNeedsAnAdapterIsRefusedWithTheReason() {
+    void operationsThatNeedAnAdapterAreRefusedWithTheReason() {
         assertThatThrownBy(pair.left()::protectionDomain)
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("over TCP has no adapter");

@@ -34,7 +34,7 @@ class FaultInjectionDeviceTest {
 
     /** What undoes a failed step can fail, too, and is the smaller trouble. */
     @TestFactory
-    Stream<DynamicTest> ofTwoFailuresTheFirstIsTold() {
+    Stream<DynamicTest> firstOfTwoFailuresIsReported() {
         return cases().filter(test -> UNDONE_AGAIN.contains(test.name()))
                 .map(test -> DynamicTest.dynamicTest(test.name(), () -> FaultRuns.failTwice(test)));
     }

@@ -19,7 +19,7 @@ class NativeObjectsTest {
     private static final Object[] ITSELF = {OBJECT};
 
     @Test
-    void anAddressThatIsUsedAgainBeforeItsReleaseReturnsBelongsToTheNewObject() {
+    void addressThatIsUsedAgainBeforeItsReleaseReturnsBelongsToTheNewObject() {
         NativeObjects.after(MAKE, new Object[] {MemorySegment.NULL}, OBJECT, null);
         String maker = NativeObjects.before(END, ITSELF);
         // Another thread's call is given the address while this one has not returned.
@@ -32,14 +32,14 @@ class NativeObjectsTest {
     }
 
     @Test
-    void aSecondReleaseIsRefused() {
+    void secondReleaseIsRefused() {
         assertThatThrownBy(() -> NativeObjects.before(END, ITSELF))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("it was released before");
     }
 
     @Test
-    void whatItsReleaseRefusedIsThereStill() {
+    void refusedReleaseKeepsTheObject() {
         NativeObjects.after(MAKE, new Object[] {MemorySegment.NULL}, OBJECT, null);
         NativeObjects.after(CLOSE_DEVICE, ITSELF, -1, NativeObjects.before(CLOSE_DEVICE, ITSELF));
 

@@ -216,7 +216,7 @@ class FlowSpecTest {
     }
 
     @Test
-    void aRuleIsItsAttributesAndItsSpecsWithoutGaps() {
+    void ruleIsItsAttributesAndItsSpecsWithoutGaps() {
         FlowRuleConfig rule = new FlowRuleConfig()
                 .priority(0x102)
                 .port(2)
@@ -230,7 +230,7 @@ class FlowSpecTest {
     }
 
     @Test
-    void anEspActionIsWhatTheCompilerLaysOut() throws Exception {
+    void espActionIsWhatTheCompilerLaysOut() throws Exception {
         EspActionConfig config = new EspActionConfig()
                 .encrypt()
                 .fullOffload()
@@ -284,7 +284,7 @@ class FlowSpecTest {
     }
 
     @Test
-    void anEmptyEspModificationSaysNothing() {
+    void emptyEspModificationHasNoText() {
         try (EspActionAttributes attributes = new EspActionAttributes(new EspActionConfig(), arena)) {
             assertThat(hex(attributes.segment())).matches("0+");
         }
@@ -316,7 +316,7 @@ class FlowSpecTest {
     }
 
     @Test
-    void theDevicesRefusalIsExplained() {
+    void devicesRefusalIsExplained() {
         VerbsException invalid = new VerbsException("x", 22, "", "");
         assertThat(FlowRule.explained("ibv_create_flow(...)", invalid))
                 .hasMessageContaining("EINVAL")

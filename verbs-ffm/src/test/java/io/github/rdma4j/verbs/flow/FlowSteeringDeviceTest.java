@@ -52,7 +52,7 @@ class FlowSteeringDeviceTest {
     }
 
     @Test
-    void aRuleThatMakesNoSenseDoesNotReachTheDevice() {
+    void ruleThatMakesNoSenseDoesNotReachTheDevice() {
         QueuePair pair = domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
         assertThatThrownBy(() -> FlowRule.create(
                         pair, rule -> rule.type(FlowRuleType.SNIFFER).doNotTrap()))

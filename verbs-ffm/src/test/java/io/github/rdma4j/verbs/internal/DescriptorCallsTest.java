@@ -17,7 +17,7 @@ class DescriptorCallsTest {
 
     /** As a listing gives it: no characters stand for its name. The folder must have no other file afterwards. */
     @Test
-    void aFileIsFoundByTheBytesOfItsName() throws Exception {
+    void fileIsFoundByTheBytesOfItsName() throws Exception {
         Process shell = new ProcessBuilder("sh", "-c", ": >\"$(printf 'name-\\344 +%%41')\"")
                 .directory(folder.toFile())
                 .start();

@@ -33,7 +33,7 @@ class DescriptorSetTest {
     }
 
     @Test
-    void aWaitThatAnErrorEndsDoesNotHoldUpTheClose() throws Exception {
+    void waitThatAnErrorEndsDoesNotHoldUpTheClose() throws Exception {
         List<String> lines = ChildJvm.run(WithoutClasses.class);
         assertThat(lines.subList(lines.size() - 2, lines.size()))
                 .satisfiesExactly(

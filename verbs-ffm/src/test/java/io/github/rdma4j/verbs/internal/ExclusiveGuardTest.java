@@ -74,7 +74,7 @@ class ExclusiveGuardTest {
     }
 
     @Test
-    void theOwnerGoesOnAfterAnotherThreadHasCome() throws Exception {
+    void ownerGoesOnAfterAnotherThreadHasCome() throws Exception {
         enterOften(ENOUGH_TO_OWN);
         start(false, () -> enterOften(ENOUGH_TO_OWN)).join();
         enterOften(ENOUGH_TO_OWN);
@@ -83,7 +83,7 @@ class ExclusiveGuardTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, ENOUGH_TO_OWN})
-    void aThreadThatIsInsideHoldsUpOthersAndTheClose(int before) throws Exception {
+    void threadThatIsInsideHoldsUpOthersAndTheClose(int before) throws Exception {
         enterOften(before);
         assertThat(guard.enter()).isTrue();
         AtomicInteger done = new AtomicInteger();
@@ -124,7 +124,7 @@ class ExclusiveGuardTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
-    void nobodyIsInsideWhenTheCloseReturns(int threadCount) throws Exception {
+    void closeReturnsWithoutCallersInside(int threadCount) throws Exception {
         for (int round = 0; round < 100; round++) {
             ExclusiveGuard closed = new ExclusiveGuard();
             boolean[] freed = new boolean[1];

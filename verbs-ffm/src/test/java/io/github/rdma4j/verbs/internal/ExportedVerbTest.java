@@ -54,7 +54,7 @@ class ExportedVerbTest {
 
     /** Debian's package says in which version each symbol came. With an old library: scripts/lib/other-versions. */
     @Test
-    void theVersionThatBroughtAFunctionIsKnown() throws IOException {
+    void versionThatBroughtAFunctionIsKnown() throws IOException {
         Path lists = Path.of("/var/lib/dpkg/info");
         if (!Files.isDirectory(lists)) {
             return; // a guest whose packages are unpacked only
@@ -79,7 +79,7 @@ class ExportedVerbTest {
     }
 
     @Test
-    void whatTheLibraryLacksIsRefusedWithTheVersionThatHasIt() {
+    void missingFunctionIsRefusedWithItsVersion() {
         ExportedFunction later = new ExportedFunction(NativeLibraries.VERBS, "ibv_of_tomorrow", 99);
         assertThat(later.isPresent()).isFalse();
         assertThatThrownBy(later::pointer)

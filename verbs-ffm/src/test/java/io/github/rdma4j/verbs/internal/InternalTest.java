@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class InternalTest {
 
     @Test
-    void aMissingLibraryNamesThePackageAndTheLoadersReason() {
+    void missingLibraryNamesThePackageAndTheLoadersReason() {
         assertThatThrownBy(() -> NativeLibraries.require("libnonesuch.so.1", "libnonesuch1", "libnonesuch", List.of()))
                 .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining("loading libnonesuch.so.1 failed")
@@ -53,14 +53,14 @@ class InternalTest {
     }
 
     @Test
-    void anInstalledLibraryIsFound() {
+    void installedLibraryIsFound() {
         NativeLibraries.require("libc.so.6", "libc6", "glibc", List.of("malloc"));
         NativeLibraries.requireVerbs();
         NativeLibraries.requireConnectionManager();
     }
 
     @Test
-    void aLibraryThatLacksASymbolIsTooOld() {
+    void libraryThatLacksASymbolIsTooOld() {
         assertThatThrownBy(() -> NativeLibraries.require("libc.so.6", "libc6", "glibc", List.of("no_such_symbol")))
                 .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining("it is too old: it has no no_such_symbol")
@@ -77,7 +77,7 @@ class InternalTest {
     }
 
     @Test
-    void anUnsupportedVerbHasItsOwnType() {
+    void unsupportedVerbHasItsOwnType() {
         assertThat(Failures.of("x", Errno.EOPNOTSUPP)).isInstanceOf(UnsupportedVerbException.class);
         assertThat(Failures.of("x", Errno.ENOSYS)).isInstanceOf(UnsupportedVerbException.class);
         assertThat(Failures.of("x", Errno.ENOTSUPP)).isInstanceOf(UnsupportedVerbException.class);
@@ -87,7 +87,7 @@ class InternalTest {
     }
 
     @Test
-    void theLockedMemoryLimitIsRead() {
+    void lockedMemoryLimitIsRead() {
         LockedMemoryLimit limit = LockedMemoryLimit.parse(
                 "Limit                     Soft Limit           Hard Limit           Units     \n"
                         + "Max locked memory         65536                unlimited            bytes     \n",
@@ -101,7 +101,7 @@ class InternalTest {
     }
 
     @Test
-    void theLockedMemoryLimitOfAProcessWhoseNameIsCutWithinALetterIsRead(@TempDir Path folder) throws IOException {
+    void lockedMemoryLimitOfAProcessWhoseNameIsCutWithinALetterIsRead(@TempDir Path folder) throws IOException {
         Path limits = Files.writeString(folder.resolve("limits"), "Max locked memory 65536 131072 bytes\n");
         Path status = Files.writeString(
                 folder.resolve("status"),
@@ -111,7 +111,7 @@ class InternalTest {
     }
 
     @Test
-    void theDriverDecidesWhichCallsAreCritical(@TempDir Path sysfs) throws Exception {
+    void driverDecidesWhichCallsAreCritical(@TempDir Path sysfs) throws Exception {
         DeviceDriver software = DeviceDriver.of(sysfs);
         assertThat(software.postsInUserSpace()).isFalse();
         assertThat(software.pollsInUserSpace()).isTrue();
@@ -134,7 +134,7 @@ class InternalTest {
      * stands still for ever.
      */
     @Test
-    void aStepOfACursorThatMayWaitHoldsUpNobody() throws Exception {
+    void stepOfACursorThatMayWaitHoldsUpNobody() throws Exception {
         Linker linker = Linker.nativeLinker();
         // Takes microseconds where the steps take the queue.
         MemorySegment sleep = linker.defaultLookup().findOrThrow("usleep");

@@ -55,7 +55,7 @@ class Mlx5CallsTest {
     }
 
     @Test
-    void theStructureIsThatOfTheHeader() {
+    void structureIsThatOfTheHeader() {
         List<String> fields = List.of(
                 "comp_mask", "create_flags", "dc_init_attr.dc_type", "dc_init_attr.dct_access_key", "send_ops_flags");
         StringBuilder prints = new StringBuilder();
@@ -92,7 +92,7 @@ class Mlx5CallsTest {
     }
 
     @Test
-    void theLibraryIsAskedForAQueuePairWithoutScatterToCompletion() {
+    void libraryIsAskedForAQueuePairWithoutScatterToCompletion() {
         Path library = StandInMlx5.compile(folder, "errno = 0; return (void *)((char *)attributes + 1);");
         Mlx5Calls calls = new Mlx5Calls(library.toString());
         MemorySegment attributes = arena.allocate(256);
@@ -108,7 +108,7 @@ class Mlx5CallsTest {
     }
 
     @Test
-    void aRefusalKeepsItsErrno() {
+    void refusalKeepsItsErrno() {
         Path library = StandInMlx5.compile(folder, "errno = EINVAL; return NULL;");
         Mlx5Calls calls = new Mlx5Calls(library.toString());
         MemorySegment created = calls.createQpWithoutScatterToCompletion(context, arena.allocate(256));
@@ -130,13 +130,13 @@ class Mlx5CallsTest {
             assertThatThrownBy(() -> calls.isProviderOf(new DeviceDriver(name), context))
                     .isInstanceOf(NativeLibraryException.class)
                     .hasMessageContaining("another copy than the one with which libibverbs has opened")
-                    .hasMessageContaining("Remedy: leave one rdma-core where the dynamic loader looks");
+                    .hasMessageContaining("Leave one rdma-core where the dynamic loader looks");
         }
         assertThat(variable(library, "asked").get(JAVA_INT, 0)).isZero();
     }
 
     @Test
-    void aMissingLibraryMattersToItsOwnAdaptersOnly() {
+    void missingLibraryMattersToItsOwnAdaptersOnly() {
         Mlx5Calls calls = new Mlx5Calls(folder.resolve("libmlx5.so.1").toString());
         assertThat(calls.isProviderOf(OTHER, context)).isFalse();
         assertThat(calls.isProviderOf(new DeviceDriver(DeviceDriver.UNKNOWN), context))
@@ -149,13 +149,13 @@ class Mlx5CallsTest {
     }
 
     @Test
-    void anOlderLibraryHasNoDataDirect() {
+    void olderLibraryHasNoDataDirect() {
         assertThat(new Mlx5Calls(StandInMlx5.compile(folder).toString()).hasDataDirect())
                 .isFalse();
     }
 
     @Test
-    void theEngineIsAskedForAndNamed() {
+    void engineIsAskedForAndNamed() {
         Path library = StandInMlx5.compileWithDataDirect(folder);
         Mlx5Calls calls = new Mlx5Calls(library.toString());
         assertThat(calls.hasDataDirect()).isTrue();
@@ -179,7 +179,7 @@ class Mlx5CallsTest {
      */
     @Test
     @Order(1)
-    void theInstalledLibraryKnowsItsDevices() {
+    void installedLibraryHasItsDevices() {
         NativeLibraries.require(
                 "libmlx5.so.1", "ibverbs-providers", "libibverbs", List.of("mlx5dv_is_supported", "mlx5dv_create_qp"));
         MemorySegment device = arena.allocate(4096, 8);

@@ -117,7 +117,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void aResultThatIsAnErrnoHasItsNameAndOnlyTheArgumentsThatTheFunctionTakesAreShown() throws Throwable {
+    void resultThatIsAnErrnoHasItsNameAndOnlyTheArgumentsThatTheFunctionTakesAreShown() throws Throwable {
         assertThat(call(traced("ibv_dealloc_pd", "abs", file().toString()), 22)).isEqualTo(22);
         assertThat(line()).isEqualTo("ibv_dealloc_pd(0x16) = 22 EINVAL (Invalid argument)");
     }
@@ -150,7 +150,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void aChangeOfStateShowsWhatItsMaskNames() throws Throwable {
+    void changeOfStateShowsWhatItsMaskNames() throws Throwable {
         MemorySegment attributes = ibv_qp_attr.allocate(arena);
         ibv_qp_attr.qp_state(attributes, RdmaHeaders.IBV_QPS_RTR());
         ibv_qp_attr.path_mtu(attributes, RdmaHeaders.IBV_MTU_1024());
@@ -163,7 +163,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void aChainOfSendsShowsEachWithItsBytes() throws Throwable {
+    void chainOfSendsShowsEachWithItsBytes() throws Throwable {
         MemorySegment entries = ibv_sge.allocateArray(2, arena);
         ibv_sge.length(ibv_sge.asSlice(entries, 0), 64);
         ibv_sge.length(ibv_sge.asSlice(entries, 1), 36);
@@ -188,7 +188,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void aLongChainIsCut() throws Throwable {
+    void longChainIsCut() throws Throwable {
         MemorySegment next = MemorySegment.NULL;
         for (int i = 0; i < 20; i++) {
             MemorySegment send = ibv_send_wr.allocate(arena);
@@ -199,7 +199,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void aPollShowsWhatItFound() throws Throwable {
+    void pollShowsWhatItFound() throws Throwable {
         MemorySegment completions = ibv_wc.allocateArray(2, arena);
         MemorySegment good = ibv_wc.asSlice(completions, 0);
         ibv_wc.wr_id(good, 1);
@@ -216,7 +216,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void aPollThatFoundNothingIsToldOnlyIfAllAreAskedFor() throws Throwable {
+    void emptyPollIsTracedOnlyOnRequest() throws Throwable {
         MethodHandle answer = MethodHandles.empty(MethodType.methodType(int.class, MemorySegment.class, long.class));
         for (String output : List.of(file().toString(), "all," + file())) {
             assertThat((int) TracedHandle.of(answer, false, names, TraceOutput.open(NativeTrace.PROPERTY, output))
@@ -242,7 +242,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void anEventThatWasTakenShowsItsKindAndItsStatus() throws Throwable {
+    void eventThatWasTakenShowsItsKindAndItsStatus() throws Throwable {
         MemorySegment event = rdma_cm_event.allocate(arena);
         rdma_cm_event.event(event, RdmaHeaders.RDMA_CM_EVENT_UNREACHABLE());
         rdma_cm_event.status(event, -110);
@@ -255,7 +255,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void aFunctionThatNobodyNamedHasItsAddress() throws Throwable {
+    void functionThatNobodyNamedHasItsAddress() throws Throwable {
         MethodHandle nothing = MethodHandles.empty(
                 MethodType.methodType(void.class, MemorySegment.class, MemorySegment.class, int.class));
         TracedHandle.of(nothing, false, names, TraceOutput.open(NativeTrace.PROPERTY, file().toString()))
@@ -312,7 +312,7 @@ class NativeTraceTest {
     }
 
     @Test
-    void theNameOfTheFileMayHaveTheProcess() throws Exception {
+    void nameOfTheFileMayHaveTheProcess() throws Exception {
         assertThat(open(folder + "/trace.%p")).isEmpty();
         try (var files = Files.list(folder)) {
             assertThat(files.toList())
@@ -323,7 +323,7 @@ class NativeTraceTest {
 
     /** The modules have no place to share it. */
     @Test
-    void theCopyOfTheOutputInCudaFfmHasTheSameText() throws IOException {
+    void copyOfTheOutputInCudaFfmHasTheSameText() throws IOException {
         Path sources = Path.of("src/main/java/io/github/rdma4j");
         String copy =
                 Files.readString(Path.of("../cuda-ffm").resolve(sources).resolve("cuda/internal/TraceOutput.java"));

@@ -37,7 +37,7 @@ class PageMappingTest {
     }
 
     @Test
-    void thePageSizeIsTheKernels(@TempDir Path folder) throws Exception {
+    void pageSizeIsTheKernels(@TempDir Path folder) throws Exception {
         Process getconf = new ProcessBuilder("getconf", "PAGESIZE").start();
         assertThat(getconf.inputReader().readLine()).isEqualTo(String.valueOf(PageSize.BYTES));
         Path vector = Files.write(folder.resolve("auxv"), new byte[32]);
@@ -87,7 +87,7 @@ class PageMappingTest {
      * entry.
      */
     @Test
-    void theTwoKindsOfHugePagesHaveSizesOfTheirOwn(@TempDir Path folder) throws IOException {
+    void twoKindsOfHugePagesHaveSizesOfTheirOwn(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("hpage_pmd_size"), "33554432\n");
         assertThat(PageMapping.transparentHugePageSize(file)).isEqualTo(32 << 20);
         assertThat(PageMapping.transparentHugePageSize(folder.resolve("none"))).isEqualTo(2 << 20);
@@ -132,7 +132,7 @@ class PageMappingTest {
     }
 
     @Test
-    void lessThanAHugePageIsTold() {
+    void sizeBelowAHugePageIsReported() {
         PageMapping mapping = PageMapping.map(4096, Wish.TRANSPARENT);
         assertThat(mapping.huge()).isFalse();
         assertThat(mapping.refusal()).isEqualTo("4096 bytes are less than a huge page");
@@ -143,6 +143,6 @@ class PageMappingTest {
     void tooMuchIsRefusedWithTheCauseAndARemedy() {
         assertThatThrownBy(() -> PageMapping.map(1L << 60, Wish.ORDINARY))
                 .isInstanceOf(VerbsException.class)
-                .hasMessageContainingAll("mmap(", "ENOMEM", "Remedy: ask for less");
+                .hasMessageContainingAll("mmap(", "ENOMEM", "Ask for less");
     }
 }

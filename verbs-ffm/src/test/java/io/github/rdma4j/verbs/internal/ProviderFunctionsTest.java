@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ProviderFunctionsTest {
     @Test
-    void theContextsOfAProviderShareOneObject() {
+    void contextsOfAProviderShareOneObject() {
         try (Arena arena = Arena.ofConfined()) {
             ProviderFunctions first = ProviderFunctions.of(context(arena, 0x1000));
 

@@ -61,7 +61,7 @@ class ReadinessWaiterTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatIsReadyAlreadyIsNotWaitedFor(boolean virtual) throws Exception {
+    void readyEventIsNotAwaited(boolean virtual) throws Exception {
         AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
         FileDescriptors.signal(descriptor);
         start(virtual, () -> outcome.set(waiter.await(LONG))).join();
@@ -71,7 +71,7 @@ class ReadinessWaiterTest {
     /** Each attempt is a system call: before the wait it would find nothing that the wait does not tell. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whoWaitsFirstTriesOnceWhenSomethingHasCome(boolean virtual) throws Exception {
+    void firstWaiterTriesOnceAfterAnEvent(boolean virtual) throws Exception {
         AtomicReference<String> got = new AtomicReference<>();
         AtomicInteger attempts = new AtomicInteger();
         Thread thread = start(
@@ -94,7 +94,7 @@ class ReadinessWaiterTest {
 
     /** To write down what an event source is called took more instructions than to take its event. */
     @Test
-    void aWaitThatIsNotInterruptedMakesNoText() {
+    void waitThatIsNotInterruptedMakesNoText() {
         Supplier<String> text = () -> fail("nobody reads this");
         FileDescriptors.signal(descriptor);
         for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(50))) {
@@ -106,7 +106,7 @@ class ReadinessWaiterTest {
     }
 
     @Test
-    void whoWaitsFirstTriesAlsoAfterTheTimeAndWithoutAny() {
+    void firstWaiterTriesAfterTheTimeoutAndWithoutAny() {
         for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofMillis(5))) {
             assertThat(waiter.awaitAndTry(() -> "test", timeout, () -> "something", IllegalStateException::new))
                     .isEqualTo("something");
@@ -116,7 +116,7 @@ class ReadinessWaiterTest {
     }
 
     @Test
-    void whoWaitsFirstTakesWhatIsThereThoughItWasInterrupted() {
+    void interruptedFirstWaiterTakesAReadyEvent() {
         Thread.currentThread().interrupt();
         assertThat(waiter.awaitAndTry(
                         () -> "test", Duration.ofSeconds(50), () -> "something", IllegalStateException::new))
@@ -141,7 +141,7 @@ class ReadinessWaiterTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void theTimeEndsTheWaitAndNotEarlier(boolean virtual) throws Exception {
+    void timeEndsTheWaitAndNotEarlier(boolean virtual) throws Exception {
         AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
         long start = System.nanoTime();
         start(virtual, () -> outcome.set(waiter.await(30_000_000))).join();
@@ -151,7 +151,7 @@ class ReadinessWaiterTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aCloseEndsTheWait(boolean virtual) throws Exception {
+    void closeEndsTheWait(boolean virtual) throws Exception {
         AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
         Thread thread = startWait(virtual, outcome);
         waiter.close();
@@ -166,7 +166,7 @@ class ReadinessWaiterTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anInterruptEndsTheWaitAndRemainsSet(boolean virtual) throws Exception {
+    void interruptEndsTheWaitAndRemainsSet(boolean virtual) throws Exception {
         AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
         AtomicReference<ReadinessWaiter.Outcome> next = new AtomicReference<>();
         CountDownLatch started = new CountDownLatch(1);
@@ -191,7 +191,7 @@ class ReadinessWaiterTest {
      * again was told already.
      */
     @Test
-    void anInterruptEndsOneWait() throws Exception {
+    void interruptEndsOneWait() throws Exception {
         AtomicInteger endedByStatus = new AtomicInteger();
         AtomicInteger endedAgain = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();
@@ -272,7 +272,7 @@ class ReadinessWaiterTest {
     }
 
     @Test
-    void aClosedWaiterAndAnInterruptAreExceptions() {
+    void closedWaiterAndAnInterruptAreExceptions() {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> waiter.await(
                         () -> "taking an event", Duration.ofDays(1), () -> null, IllegalStateException::new))
@@ -299,7 +299,7 @@ class ReadinessWaiterTest {
     }
 
     @Test
-    void aWaiterLeavesNoDescriptorBehind() throws Exception {
+    void waiterLeavesNoDescriptorBehind() throws Exception {
         AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
         start(true, () -> outcome.set(waiter.await(1))).join();
         long before = openDescriptors();
@@ -315,7 +315,7 @@ class ReadinessWaiterTest {
     }
 
     @Test
-    void aDescriptorThatIsNotOpenIsAnException() {
+    void descriptorThatIsNotOpenIsAnException() {
         assertThatThrownBy(() -> FileDescriptors.setNonBlocking(1_000_000))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("EBADF");

@@ -34,7 +34,7 @@ class SignalledWaitTest {
     }
 
     @Test
-    void aSignalDoesNotBeginTheWaitAnew() throws Throwable {
+    void signalDoesNotRestartTheWait() throws Throwable {
         // A handler that does nothing: the absolute value of its number.
         MemorySegment before =
                 (MemorySegment) SIGNAL.invoke(SIGUSR1, LINKER.defaultLookup().findOrThrow("abs"));
@@ -75,7 +75,7 @@ class SignalledWaitTest {
     /** Were the time counted from each signal on, the wait would have no end. */
     @Test
     @Timeout(60)
-    void theTimeOfASetIsOverWhenItWasAskedForThoughASignalCame() throws Throwable {
+    void timeOfASetIsOverWhenItWasAskedForThoughASignalCame() throws Throwable {
         MemorySegment before =
                 (MemorySegment) SIGNAL.invoke(SIGUSR1, LINKER.defaultLookup().findOrThrow("abs"));
         DescriptorSet set = new DescriptorSet(IllegalStateException::new);

@@ -34,14 +34,14 @@ class TimeTextTest {
         "PT2562047788015215H30M7.999999999S, 9223372036854775807 s",
         "PT-2562047788015215H-30M-8S, -9223372036854775808 s"
     })
-    void aTimeIsToldInTheUnitThatSuitsIt(Duration time, String text) {
+    void timeHasAFittingUnit(Duration time, String text) {
         assertThat(TimeText.of(time)).isEqualTo(text);
     }
 
     /** As with {@code UseGuard}: the modules have no place to share it. */
     @ParameterizedTest
     @ValueSource(strings = {"cuda-ffm:cuda", "gpudirect:gpudirect.internal"})
-    void theCopiesDoTheSame(String copy) throws IOException {
+    void copiesDoTheSame(String copy) throws IOException {
         String[] words = copy.split(":");
         Path sources = Path.of("src/main/java/io/github/rdma4j");
         Path other = Path.of("..", words[0]).resolve(sources).resolve(words[1].replace('.', '/'));

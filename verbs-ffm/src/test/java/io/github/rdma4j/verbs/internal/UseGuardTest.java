@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class UseGuardTest {
 
     @Test
-    void aClosedGuardLetsNobodyIn() throws Exception {
+    void closedGuardLetsNobodyIn() throws Exception {
         UseGuard guard = new UseGuard();
         assertThat(guard.enter()).isTrue();
         guard.exit();
@@ -33,7 +33,7 @@ class UseGuardTest {
     }
 
     @Test
-    void aThreadThatEnteredTwiceIsInsideUntilItsSecondExit() throws Exception {
+    void threadThatEnteredTwiceIsInsideUntilItsSecondExit() throws Exception {
         UseGuard guard = new UseGuard();
         assertThat(guard.enter()).isTrue();
         assertThat(guard.enter()).isTrue();
@@ -50,7 +50,7 @@ class UseGuardTest {
 
     /** The modules have no place to share it; see its Javadoc. */
     @Test
-    void theCopyInCudaFfmHasTheSameText() throws Exception {
+    void copyInCudaFfmHasTheSameText() throws Exception {
         Path sources = Path.of("src/main/java/io/github/rdma4j");
         String copy = Files.readString(Path.of("../cuda-ffm").resolve(sources).resolve("cuda/internal/UseGuard.java"));
         assertThat(copy.replaceFirst("rdma4j\\.cuda", "rdma4j.verbs"))

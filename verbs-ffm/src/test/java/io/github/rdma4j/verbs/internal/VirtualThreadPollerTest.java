@@ -30,7 +30,7 @@ class VirtualThreadPollerTest {
     }
 
     @Test
-    void anOutOfMemoryErrorEndsNeitherTheThreadNorTheWait() throws Exception {
+    void outOfMemoryErrorEndsNeitherTheThreadNorTheWait() throws Exception {
         CountDownLatch told = new CountDownLatch(2);
         AtomicInteger calls = new AtomicInteger();
         Runnable failing = () -> {
@@ -81,7 +81,7 @@ class VirtualThreadPollerTest {
     }
 
     @Test
-    void aDescriptorThatWasClosedBehindItsBackAndIsThereAgainIsWatchedAnew() throws Exception {
+    void reusedDescriptorIsWatchedAgain() throws Exception {
         AtomicInteger first = new AtomicInteger();
         CountDownLatch second = new CountDownLatch(1);
         TestDescriptor gone = new TestDescriptor();
@@ -97,7 +97,7 @@ class VirtualThreadPollerTest {
     }
 
     @Test
-    void whatCannotBeWatchedIsAnExceptionAndIsForgotten() {
+    void unwatchableDescriptorThrowsAndIsForgotten() {
         Runnable waiter = () -> {};
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> VirtualThreadPoller.watch(1_000_000, waiter))
@@ -150,7 +150,7 @@ class VirtualThreadPollerTest {
     }
 
     @Test
-    void aWaitWithoutDescriptorsIsAnExceptionAndTheNextOneWorks() throws Exception {
+    void waitWithoutDescriptorsIsAnExceptionAndTheNextOneWorks() throws Exception {
         List<String> lines = ChildJvm.run(WithoutDescriptors.class);
         assertThat(lines.subList(lines.size() - 3, lines.size()))
                 .satisfiesExactly(

@@ -59,7 +59,7 @@ class BuddyAllocatorTest {
     }
 
     @Test
-    void aBlockOfOneLeafIsTheWholeRange() {
+    void blockOfOneLeafIsTheWholeRange() {
         BuddyAllocator allocator = new BuddyAllocator(12_345, 12_345);
         assertThat(allocator.allocate(9999)).isZero();
         assertThat(allocator.allocate(1)).isEqualTo(BuddyAllocator.NONE);
@@ -68,7 +68,7 @@ class BuddyAllocatorTest {
     }
 
     @Test
-    void whatIsNotAllocatedCannotBeFreed() {
+    void unallocatedBlockCannotBeFreed() {
         BuddyAllocator allocator = new BuddyAllocator(4096, 256);
         assertThatThrownBy(() -> allocator.free(0)).isInstanceOf(IllegalStateException.class);
         allocator.allocate(512);

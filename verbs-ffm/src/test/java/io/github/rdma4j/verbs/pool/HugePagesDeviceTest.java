@@ -74,7 +74,7 @@ class HugePagesDeviceTest {
     }
 
     @Test
-    void withoutReservedPagesTransparentOnesAreTakenAndTheReasonIsTold() throws IOException {
+    void transparentPagesReplaceMissingReservedPagesWithAReason() throws IOException {
         write(RESERVED, "0");
         write(TRANSPARENT, "madvise");
         assertThat(pages(HugePages.EXPLICIT))
@@ -89,7 +89,7 @@ class HugePagesDeviceTest {
     }
 
     @Test
-    void transparentPagesThatAreSwitchedOffAreTold() throws IOException {
+    void disabledTransparentPagesAreReported() throws IOException {
         write(TRANSPARENT, "never");
         assertThat(pages(HugePages.TRANSPARENT))
                 .isEqualTo(PageSize.BYTES + "-byte pages (transparent huge pages are switched off: " + TRANSPARENT

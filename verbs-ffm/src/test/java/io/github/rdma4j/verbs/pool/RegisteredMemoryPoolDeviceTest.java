@@ -68,7 +68,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void anRdmaWriteGoesFromOnePooledBufferToAnother() {
+    void rdmaWriteGoesFromOnePooledBufferToAnother() {
         try (RegisteredMemoryPool pool = pool();
                 CompletionQueue queue = context.createCompletionQueue(16)) {
             PreparedQueuePair mine = prepare(queue);
@@ -180,7 +180,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void aWriteAfterTheReturnIsDetectedIfWanted() {
+    void writeAfterTheReturnIsDetectedIfWanted() {
         try (RegisteredMemoryPool pool = pool(config -> config.detectUseAfterReturn(true))) {
             PooledMemory memory = pool.allocate(100);
             MemorySegment kept = memory.segment();
@@ -196,7 +196,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void anExhaustedPoolSaysWhatIsWrong() {
+    void exhaustedPoolReportsTheCause() {
         try (RegisteredMemoryPool pool = pool(config -> config.maxBytes(2 * CHUNK))) {
             PooledMemory first = pool.allocate(CHUNK);
             PooledMemory second = pool.allocate(CHUNK / 2);
@@ -208,7 +208,7 @@ class RegisteredMemoryPoolDeviceTest {
                                     .formatted(CHUNK * 3 / 2, CHUNK * 3 / 2, 2 * CHUNK, 2 * CHUNK))
                     .hasMessageContaining("the largest free block has " + CHUNK / 2 + " bytes")
                     .hasMessageContaining("RLIMIT_MEMLOCK is")
-                    .hasMessageContaining("Remedy: return memory sooner");
+                    .hasMessageContaining("Return memory sooner");
             second.close();
             pool.allocate(CHUNK).close();
             // Idle chunks make room for one of another size.
@@ -221,7 +221,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void anAllocationCanWaitForAReturn() throws Exception {
+    void allocationCanWaitForAReturn() throws Exception {
         try (RegisteredMemoryPool pool =
                 pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofMinutes(10)))) {
             PooledMemory all = pool.allocate(CHUNK);
@@ -244,7 +244,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void aWaitEndsWithItsTimeoutAndWithAnInterruption() {
+    void waitEndsWithItsTimeoutAndWithAnInterruption() {
         try (RegisteredMemoryPool pool =
                 pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofMillis(30)))) {
             PooledMemory all = pool.allocate(CHUNK);
@@ -259,7 +259,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void whatTheLimitNeverAllowsIsNotWaitedFor() {
+    void requestAboveTheLimitDoesNotWait() {
         try (RegisteredMemoryPool pool =
                 pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofMillis(30)))) {
             assertThatThrownBy(() -> pool.allocate(CHUNK + 1))
@@ -310,7 +310,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void aDomainThatIsClosedFirstDoesNoHarm() {
+    void domainThatIsClosedFirstDoesNoHarm() {
         RegisteredMemoryPool pool = pool();
         PooledMemory memory = pool.allocate(100);
         domain.close();
@@ -359,7 +359,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void thePoolAloneClosesAndChangesItsRegions() {
+    void poolAloneClosesAndChangesItsRegions() {
         try (RegisteredMemoryPool pool = pool();
                 PooledMemory memory = pool.allocate(1)) {
             MemoryRegion region = memory.slice().region();
@@ -377,7 +377,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void aSliceTellsABuffersOwnBoundsAndRights() {
+    void sliceHasTheBuffersBoundsAndRights() {
         try (RegisteredMemoryPool pool = pool();
                 PooledMemory first = pool.allocate(300);
                 PooledMemory memory = pool.allocate(1)) {
@@ -394,7 +394,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void anAllocationThatCanNeverFitLeavesIdleChunksAlone() {
+    void allocationThatCanNeverFitLeavesIdleChunksAlone() {
         try (RegisteredMemoryPool pool = pool(config -> config.maxBytes(4 * CHUNK))) {
             pool.reserve(2 * CHUNK);
             pool.allocate(CHUNK + 4096).close();
@@ -411,7 +411,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void anAllocationCanWaitForEver() throws Exception {
+    void allocationCanWaitForEver() throws Exception {
         try (RegisteredMemoryPool pool =
                 pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofSeconds(Long.MAX_VALUE)))) {
             PooledMemory all = pool.allocate(CHUNK);
@@ -433,7 +433,7 @@ class RegisteredMemoryPoolDeviceTest {
     }
 
     @Test
-    void aChunkThatAThreadStillUsesIsFreedByALaterClose() throws Exception {
+    void chunkThatAThreadStillUsesIsFreedByALaterClose() throws Exception {
         RegisteredMemoryPool pool = pool();
         MemorySegment memory;
         BlockedWrite write;

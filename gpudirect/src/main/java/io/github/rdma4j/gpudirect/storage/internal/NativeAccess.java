@@ -8,9 +8,10 @@ import java.lang.foreign.ValueLayout;
 
 /** Whether the JVM lets this module call native functions. */
 public final class NativeAccess {
-    static final String REMEDY =
-            "start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
+    private static final String JVM =
+            "the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
                     + " (on the class path: ALL-UNNAMED)";
+    static final String REMEDY = "start " + JVM;
 
     private NativeAccess() {}
 
@@ -25,7 +26,7 @@ public final class NativeAccess {
             // The shape of close(2), which is linked next.
             Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         } catch (IllegalCallerException e) {
-            throw new IllegalCallerException(e.getMessage() + ". Remedy: " + REMEDY, e);
+            throw new IllegalCallerException(e.getMessage() + ". Start " + JVM, e);
         }
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Compares what jextract has generated, and the signatures that stand by hand, with nccl.h in native-headers. */
 class StructLayoutTest {
     @Test
-    void everythingIsWhatTheCompilerSays() {
+    void everythingMatchesTheCompiler() {
         CompilerFacts facts = new CompilerFacts()
                 .folder(headers().resolve("include"))
                 .line("#define RDMA4J_CHECK_SIGNATURES")
@@ -36,7 +36,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void theScanFindsStructsConstantsAndFunctions() {
+    void scanFindsStructsConstantsAndFunctions() {
         assertThat(GeneratedStruct.all(NcclHeaders.class))
                 .extracting(GeneratedStruct::name)
                 .contains("ncclConfig_v23000", "ncclSimInfo_v22200")
@@ -48,7 +48,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void whatIsNotBoundIsNamedOnThePage() throws IOException {
+    void unboundFunctionsAreNamedOnThePage() throws IOException {
         // Each function has a twin for profilers.
         Set<String> functions = Pattern.compile("\\bp(nccl\\w+)\\(")
                 .matcher(Files.readString(headers().resolve("include/nccl.h")))

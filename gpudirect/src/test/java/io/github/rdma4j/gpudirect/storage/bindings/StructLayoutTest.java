@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class StructLayoutTest {
     @Test
     @Tag("cufile-headers")
-    void everythingIsWhatTheCompilerSays() {
+    void everythingMatchesTheCompiler() {
         CompilerFacts facts = new CompilerFacts()
                 .folder(cufile())
                 .folder(InstalledCudaHeaders.folder())
@@ -35,7 +35,7 @@ class StructLayoutTest {
     /** docs/gpudirect-storage.md counts and names them. */
     @Test
     @Tag("cufile-headers")
-    void whatIsNotBoundAreParametersStatisticsAndTheSizeOfBar1() throws IOException {
+    void unboundFunctionsAreParametersStatisticsAndTheSizeOfBar1() throws IOException {
         Set<String> functions = Pattern.compile("(?m)^(?!.*#define).*?\\b(cuFile\\w+) *\\(")
                 .matcher(Files.readString(cufile().resolve("cufile.h")))
                 .results()
@@ -50,7 +50,7 @@ class StructLayoutTest {
     }
 
     @Test
-    void theScanFindsStructsConstantsAndFunctions() {
+    void scanFindsStructsConstantsAndFunctions() {
         assertThat(GeneratedStruct.all(CuFileHeaders.class))
                 .extracting(GeneratedStruct::name)
                 .containsExactlyInAnyOrder(

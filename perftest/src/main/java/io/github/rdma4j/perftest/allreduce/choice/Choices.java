@@ -215,7 +215,7 @@ public final class Choices {
         return verdict.distance()
                         .filter(far -> far.compareTo(PciDistance.PXB) > 0)
                         .map(far -> "NCCL does not go so far (" + far.label() + ") directly, rdma4j does: ")
-                        .orElse("NCCL finds no module nvidia_peermem and no dma-bufs, or is told not to: ")
+                        .orElse("NCCL finds no module nvidia_peermem and no dma-bufs, or may not use them: ")
                 + "NCCL_NET_GDR_LEVEL=SYS allows it";
     }
 

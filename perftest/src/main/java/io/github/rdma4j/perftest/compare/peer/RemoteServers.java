@@ -152,7 +152,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         return line.localAddress();
     }
 
-    /** Returns whether it reaches the other machine over IPv6, which C's tools do only if they are told to. */
+    /** Returns whether the connection uses IPv6, which C's tools do only with an option. */
     public boolean isIpv6() {
         return line.remoteAddress() instanceof Inet6Address;
     }

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rdma4j compare --serve",
         description = "Has the servers of one comparison that rdma4j compare --peer makes from another machine, and"
-                + " ends. What is compared, and how, is said there.",
+                + " ends. The other machine's options choose what is compared, and how.",
         footer = {
             "",
             "Exit status: 0 one comparison was served; 1 nobody came, it did not come to its end, or something is"

@@ -86,7 +86,7 @@ final class CounterChecks {
                         Check.COUNTERS,
                         port.name(),
                         "/" + port.folder() + "/hw_counters",
-                        "none of " + read + " tells of loss, congestion or a bad cable"))
+                        "none of " + read + " shows loss, congestion or a bad cable"))
                 : findings;
     }
 
@@ -112,7 +112,7 @@ final class CounterChecks {
                 "/" + file,
                 meaning.isTrouble() && !rare ? WARNING : NOTE,
                 seen,
-                meaning.words() + (rare ? "; so few are nothing to mend" : ""),
+                meaning.words() + (rare ? "; so few need no fix" : ""),
                 rare ? "" : meaning.remedy());
     }
 

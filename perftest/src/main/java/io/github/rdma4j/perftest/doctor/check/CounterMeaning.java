@@ -88,7 +88,7 @@ public enum CounterMeaning {
     CONGESTION_IGNORED(
             true,
             true,
-            "peers told this port to slow down, and it did not: ECN's reaction is off here",
+            "peers asked this port to slow down, and it did not: ECN's reaction is off here",
             "write 1 to ecn/roce_rp/enable of its network interface in sysfs (MLNX_OFED), or use the adapter's own tool",
             "rp_cnp_ignored",
             "cnpIgnored"),
@@ -111,7 +111,7 @@ public enum CounterMeaning {
             true,
             true,
             "bits or packets came broken: a bad cable, transceiver or connector",
-            "clean, reseat or change cable and transceiver; ibqueryerrors, mlxlink or ethtool -m tell more",
+            "clean, reseat or change cable and transceiver; ibqueryerrors, mlxlink or ethtool -m show more",
             "symbol_error",
             "link_error_recovery",
             "port_rcv_errors",
@@ -133,7 +133,7 @@ public enum CounterMeaning {
             true,
             false,
             "requests of programs ended with errors",
-            "completions of the programs tell which",
+            "completions of the programs show which",
             "rdma_read_wr_err",
             "rdma_write_wr_err",
             "unrecoverable_err");

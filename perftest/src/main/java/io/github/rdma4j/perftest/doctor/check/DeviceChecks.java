@@ -183,7 +183,7 @@ final class DeviceChecks {
                 + (bond.gigabits().isPresent()
                         ? String.format(
                                 Locale.ROOT, "%.0f Gbit/s", bond.gigabits().getAsDouble())
-                        : "a rate that the kernel does not tell");
+                        : "a rate that the kernel does not report");
     }
 
     private Finding unused(RdmaPort port) {
@@ -213,7 +213,7 @@ final class DeviceChecks {
         }
         return port.state().equals("DOWN")
                 ? "see cable and switch: iblinkinfo"
-                : "start a subnet manager: opensm, or that of a switch; sminfo shows whether there is one";
+                : "start a subnet manager: opensm, or a switch's own; sminfo shows whether there is one";
     }
 
     /** A virtual function has neither a GUID nor a state before its host gives it both. */
@@ -285,7 +285,7 @@ final class DeviceChecks {
                     port.name(),
                     source,
                     UNKNOWN,
-                    "libibverbs does not tell it",
+                    "libibverbs does not report it",
                     "small packets limit bandwidth",
                     "");
         }

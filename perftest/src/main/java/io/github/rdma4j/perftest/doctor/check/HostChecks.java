@@ -44,7 +44,7 @@ final class HostChecks {
                     "",
                     "/" + NAMESPACES,
                     UNKNOWN,
-                    machine.devices().isEmpty() ? "ib_core is not loaded" : "the kernel does not tell (before 5.2)",
+                    machine.devices().isEmpty() ? "ib_core is not loaded" : "the kernel does not report it (before 5.2)",
                     "network namespaces share RDMA devices, or each owns its own",
                     machine.devices().isEmpty() ? "" : "rdma system");
         }
@@ -80,7 +80,7 @@ final class HostChecks {
         Optional<Long> total = pages("HugePages_Total:");
         if (total.isEmpty()) {
             return new Finding(
-                    Check.HUGE_PAGES, "", "/" + MEMORY, UNKNOWN, "/" + MEMORY + " does not tell of them", "", "");
+                    Check.HUGE_PAGES, "", "/" + MEMORY, UNKNOWN, "/" + MEMORY + " does not list them", "", "");
         }
         if (total.get() == 0) {
             return new Finding(

@@ -59,7 +59,7 @@ final class LimitChecks {
     }
 
     private static Finding unreadable(Check check, String meaning) {
-        return new Finding(check, "", "/" + LIMITS, UNKNOWN, "/" + LIMITS + " does not tell it", meaning, "");
+        return new Finding(check, "", "/" + LIMITS, UNKNOWN, "/" + LIMITS + " does not have it", meaning, "");
     }
 
     /** Returns the soft and the hard limit; empty if the kernel does not report them. */

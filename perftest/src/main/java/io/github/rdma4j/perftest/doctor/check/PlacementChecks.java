@@ -60,7 +60,7 @@ final class PlacementChecks {
                     device.name(),
                     source,
                     UNKNOWN,
-                    "sysfs does not tell speed and width of the link",
+                    "sysfs does not report the speed and width of the link",
                     "a link of few or slow lanes limits bandwidth",
                     "lspci -vv -s " + function.address() + " as root: LnkCap, LnkSta");
         }
@@ -90,7 +90,7 @@ final class PlacementChecks {
                     device.name(),
                     source,
                     UNKNOWN,
-                    "the firmware does not tell the adapter's NUMA node",
+                    "the firmware does not report the adapter's NUMA node",
                     "threads and memory of another node than the adapter's are slower",
                     "");
         }

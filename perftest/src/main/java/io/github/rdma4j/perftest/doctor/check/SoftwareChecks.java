@@ -106,7 +106,7 @@ final class SoftwareChecks {
                 file.orElse("dlopen"),
                 version.matches()
                         ? "rdma-core " + version.group(1) + ", " + file.get()
-                        : file.map(name -> name + "; its name tells no version").orElse(soname + " can be opened"));
+                        : file.map(name -> name + "; its name has no version").orElse(soname + " can be opened"));
     }
 
     /** The file that this process has opened; on a recorded machine that in the usual folders. */
@@ -135,7 +135,7 @@ final class SoftwareChecks {
                     "/" + PROVIDERS,
                     UNKNOWN,
                     seen,
-                    "without libibverbs nobody can tell whether they fit",
+                    "without libibverbs it is unknown whether they fit",
                     "");
         }
         List<RdmaDevice> unlisted = devices.stream()
@@ -250,7 +250,7 @@ final class SoftwareChecks {
                         exclusive
                                 ? "rdma dev set moves it, from the namespace where rdma dev lists it to this one"
                                 : "devlink dev param show pci/" + function.address()
-                                        + " tells of enable_rdma and enable_roce; dmesg of the module");
+                                        + " shows enable_rdma and enable_roce; dmesg shows the module");
             }
             if (missing.isPresent()) {
                 return new Finding(
@@ -263,7 +263,7 @@ final class SoftwareChecks {
                                         .map(name -> "the driver " + name)
                                         .orElse("no driver"),
                         "the adapter is there, and the module that makes an RDMA device of it is not loaded",
-                        "modprobe " + missing.get() + "; dmesg tells if it refuses");
+                        "modprobe " + missing.get() + "; dmesg shows if it refuses");
             }
         }
         return new Finding(
@@ -373,6 +373,6 @@ final class SoftwareChecks {
                         "this user may not read and write " + folder + "/" + forbidden,
                         meaning,
                         "add this user to the group that ls -l " + folder
-                                + " shows and log in anew, or give rights by a udev rule");
+                                + " shows and log in again, or give rights by a udev rule");
     }
 }

@@ -52,9 +52,7 @@ public record DoctorSources(
         try (EventChannel _ = EventChannel.create()) {
             return Optional.empty();
         } catch (NativeLibraryException failure) {
-            // The message ends with the remedy.
-            String reason = failure.getMessage().split("\\. Remedy: ", 2)[0];
-            return Optional.of(new Problem(reason, failure.remedy()));
+            return Optional.of(new Problem(failure.problem(), failure.remedy()));
         } catch (VerbsException _) {
             // The library is there. The checks of files explain why it finds no kernel module or may not use it.
             return Optional.empty();

@@ -56,7 +56,7 @@ final class FlowControlReader {
         } catch (NetlinkException failure) {
             return unknown(
                     switch (failure.errno()) {
-                        case EOPNOTSUPP -> "the driver or the kernel does not tell of priority flow control (dcbnl)";
+                        case EOPNOTSUPP -> "the driver or the kernel does not report priority flow control (dcbnl)";
                         case ENODEV -> "there is no such interface in this network namespace";
                         default -> failure.getMessage();
                     });
@@ -72,7 +72,7 @@ final class FlowControlReader {
         Optional<List<Attribute>> ieee = of(message, DCB_ATTR_IEEE).map(Attribute::nested);
         Optional<ByteBuffer> own = ieee.flatMap(all -> pfc(all, DCB_ATTR_IEEE_PFC));
         if (own.isEmpty()) {
-            return unknown("the driver does not tell of priority flow control (dcbnl)");
+            return unknown("the driver does not report priority flow control (dcbnl)");
         }
         TreeMap<Integer, Integer> ofDscp = new TreeMap<>();
         of(ieee.get(), DCB_ATTR_IEEE_APP_TABLE).stream()

@@ -78,7 +78,7 @@ public final class Comparison {
                                         ? ", and " + (machine.failures().size() - 1) + " more"
                                         : ""),
                         "something is broken there whoever the peer is",
-                        "rdma4j doctor on that machine tells all of it");
+                        "rdma4j doctor on that machine shows all of it");
     }
 
     /** Compares the two ports. */
@@ -116,7 +116,7 @@ public final class Comparison {
                         port.state().equals("ACTIVE")
                                 ? "the port is up, and has no GID or cannot be opened"
                                 : "only an active port carries data",
-                        "rdma4j doctor on that machine tells why"
+                        "rdma4j doctor on that machine shows why"
                                 + (port.networkInterface().isEmpty()
                                         ? ""
                                         : "; ip link set " + port.networkInterface() + " up"));
@@ -147,8 +147,8 @@ public final class Comparison {
                     "ibv_query_port",
                     FindingState.UNKNOWN,
                     both(size(mine), size(theirs)),
-                    "a port that is down tells no MTU",
-                    "mend the port first");
+                    "a port that is down has no MTU",
+                    "fix the port first");
         }
         if (mine == theirs) {
             return new Finding(
@@ -187,13 +187,13 @@ public final class Comparison {
     }
 
     private static String size(int mtu) {
-        return mtu == 0 ? "not told" : mtu + " bytes";
+        return mtu == 0 ? "not reported" : mtu + " bytes";
     }
 
     private Finding partition(PortPair ports) {
         String source = "/sys/class/infiniband/*/ports/*/pkeys";
         String seen = values(
-                ports, port -> port.partitionKeys().isEmpty() ? "not told" : String.join(" ", port.partitionKeys()));
+                ports, port -> port.partitionKeys().isEmpty() ? "not reported" : String.join(" ", port.partitionKeys()));
         if (ports.here().partitionKeys().isEmpty()
                 || ports.there().partitionKeys().isEmpty()) {
             return finding(
@@ -232,7 +232,7 @@ public final class Comparison {
         String source = "/sys/class/infiniband/*/ports/*/gids/0";
         String seen = values(
                 ports,
-                port -> port.gid().length() < PREFIX ? "not told" : port.gid().substring(0, PREFIX));
+                port -> port.gid().length() < PREFIX ? "not reported" : port.gid().substring(0, PREFIX));
         if (ports.here().gid().length() < PREFIX || ports.there().gid().length() < PREFIX) {
             return finding(
                     Check.PAIR_SUBNET,

@@ -44,7 +44,7 @@ public final class CounterGrowth {
                     where,
                     SOURCE,
                     FindingState.UNKNOWN,
-                    "it has no counter that tells of loss",
+                    "it has no counter that shows loss",
                     "loss that the adapter repairs shows in counters alone",
                     "rdma statistic show link, or ethtool -S of the interface");
         }
@@ -59,7 +59,7 @@ public final class CounterGrowth {
                     where,
                     SOURCE,
                     FindingState.OK,
-                    "none of " + read + " counters tells of loss" + (growth.isEmpty() ? "" : "; " + list(growth)),
+                    "none of " + read + " counters shows loss" + (growth.isEmpty() ? "" : "; " + list(growth)),
                     "",
                     "");
         }

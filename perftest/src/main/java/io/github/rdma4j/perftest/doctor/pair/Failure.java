@@ -60,7 +60,7 @@ public record Failure(Kind kind, String name, String text, String remedy) {
                         .filter(each -> each.name().equals(kind))
                         .findFirst()
                         .orElseThrow(
-                                () -> new BadMessageException("the other end tells of a failure of no known kind")),
+                                () -> new BadMessageException("the other end reports a failure of no known kind")),
                 fields.text("name"),
                 fields.text("text"),
                 fields.text("remedy"));

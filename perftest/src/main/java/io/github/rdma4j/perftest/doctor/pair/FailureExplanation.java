@@ -114,7 +114,7 @@ public final class FailureExplanation {
             case WR_FLUSH_ERR ->
                 new Advice(
                         "the queue pair had failed before: the other direction has the cause",
-                        "mend the other direction first");
+                        "fix the other direction first");
             default -> new Advice(status.get().usualCause(), status.get().remedy());
         };
     }
@@ -171,7 +171,7 @@ public final class FailureExplanation {
         return new Advice(
                 "packets of RoCE do not arrive, though TCP does: a firewall drops UDP port 4791 at one end or between,"
                         + " the GIDs are on networks without a route, or another VLAN is needed",
-                LET_ROCE_PASS + "; the security group of a cloud, too; then see pair-gid and pair-vlan above");
+                LET_ROCE_PASS + "; also in the security group of a cloud; then see pair-gid and pair-vlan above");
     }
 
     private Advice ofConnection(Failure failure) {

@@ -97,7 +97,7 @@ final class RoceComparison {
         String source = "/proc/net/vlan, of the interface behind the GID";
         String seen = values(port -> switch (port.vlan()) {
             case 0 -> "none";
-            case -1 -> "not told";
+            case -1 -> "not reported";
             default -> Integer.toString(port.vlan());
         });
         int mine = ports.here().vlan();
@@ -127,7 +127,7 @@ final class RoceComparison {
         String source = "/sys/class/infiniband/*/tc/*/traffic_class (MLNX_OFED's mlx5)";
         int mine = ports.here().trafficClass();
         int theirs = ports.there().trafficClass();
-        String seen = values(port -> port.trafficClass() < 0 ? "not told" : Integer.toString(port.trafficClass()));
+        String seen = values(port -> port.trafficClass() < 0 ? "not reported" : Integer.toString(port.trafficClass()));
         if (mine < 0 && theirs < 0) {
             return new Finding(Check.PAIR_CLASS, "", source, OK, "neither machine forces one on its programs", "", "");
         }

@@ -13,7 +13,6 @@ import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 final class Failures {
     private static final int ETIMEDOUT = 110;
 
-    private static final String REMEDY = "\\. Remedy: ";
 
     private Failures() {}
 
@@ -56,6 +55,6 @@ final class Failures {
 
     /** Without the remedy, and without the arguments of the call. */
     private static String words(VerbsException failure) {
-        return failure.getMessage().split(REMEDY, 2)[0].replaceFirst("(?s)^(\\w+)\\(.*\\) failed: ", "$1 failed: ");
+        return failure.problem().replaceFirst("(?s)^(\\w+)\\(.*\\) failed: ", "$1 failed: ");
     }
 }

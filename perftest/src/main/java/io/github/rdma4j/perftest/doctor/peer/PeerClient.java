@@ -210,7 +210,7 @@ public final class PeerClient {
         line.send(new Message(Message.Kind.MACHINE, me.machine().fields()));
         Message told = line.receive(limits.atMost(Limits.STEP.multipliedBy(3)));
         if (told.kind() != Message.Kind.MACHINE) {
-            throw new BadMessageException("the other end says " + told.kind() + " where it should tell of its machine");
+            throw new BadMessageException("the other end says " + told.kind() + " where it should describe its machine");
         }
         PeerMachine theirs = PeerMachine.of(told.fields());
         there = Optional.of(theirs);
@@ -225,7 +225,7 @@ public final class PeerClient {
                     mine ? "here" : address.host(),
                     "there is no RDMA port",
                     "both machines need one, and --device must name one that there is",
-                    "rdma4j doctor on that machine tells why");
+                    "rdma4j doctor on that machine shows why");
             return;
         }
         findings.addAll(comparison.ports(ports.get()));

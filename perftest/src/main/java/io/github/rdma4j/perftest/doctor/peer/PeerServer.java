@@ -183,7 +183,7 @@ public final class PeerServer {
                 "the exchange over TCP",
                 FindingState.OK,
                 "served to the end; it found "
-                        + (trouble == 0 ? "nothing to mend" : trouble + " to mend, which it prints"),
+                        + (trouble == 0 ? "nothing to fix" : trouble + " to fix, which it prints"),
                 "",
                 ""));
         there.ifPresent(other -> findings.addAll(new Comparison(me.machine(), other, client).machines()));

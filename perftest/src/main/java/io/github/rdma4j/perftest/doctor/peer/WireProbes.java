@@ -213,7 +213,7 @@ final class WireProbes {
     private boolean pathMtu(Transport transport, boolean byHand) {
         if (!byHand) {
             if (transport == Transport.IWARP) {
-                findings.note(Check.PATH_MTU, "the transport", "not tried: of iWARP, TCP finds it by itself", "", "");
+                findings.note(Check.PATH_MTU, "the transport", "not tried: with iWARP, TCP finds it", "", "");
             }
             return true;
         }

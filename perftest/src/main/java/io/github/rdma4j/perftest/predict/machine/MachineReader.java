@@ -95,18 +95,18 @@ public final class MachineReader {
         if (device.isSoftware()) {
             throw new MachineFileException(
                     device.name()
-                            + " is a device of software: the processor limits it, and no file tells how fast that is",
+                            + " is a device of software: the processor limits it, and no file has its speed",
                     "measure it (ib_write_bw -a --out_json_file=results.json) and give --calibrate results.json");
         }
         PciFunction function = device.function().orElseThrow();
         PciSettings settings = new PciSettings(machine.topology(), assumptions::add);
         PciExpress pci = settings.of(function, device.name())
                 .orElseThrow(() -> new MachineFileException(
-                        "sysfs does not tell the PCIe link of " + device.name(),
+                        "sysfs does not report the PCIe link of " + device.name(),
                         "a virtual machine often hides it; describe the machine in a file: docs/predict.md"));
         NetworkLink network = network(device, port);
-        assumptions.add(device.name() + ": latency 1 µs, 0.38 µs a message: those of connectx5-pcie3");
-        assumptions.add("host memory limits nothing: the kernel does not tell its channels");
+        assumptions.add(device.name() + ": latency 1 µs, 0.38 µs a message, as connectx5-pcie3 has");
+        assumptions.add("host memory limits nothing: the kernel does not report its channels");
         node(device, function);
         Adapter adapter = new Adapter(
                 port.name() + " ("
@@ -161,7 +161,7 @@ public final class MachineReader {
     private double bonded(RdmaPort port, Bond bond, double rate) {
         if (bond.gigabits().isEmpty()) {
             assumptions.add(port.name() + " is the bond " + bond.name() + " of "
-                    + bond.members().size() + " links, whose rate the kernel does not tell: "
+                    + bond.members().size() + " links, whose rate the kernel does not report: "
                     + (long) rate + " Gbit/s, as of one link");
             return rate;
         }
@@ -236,11 +236,11 @@ public final class MachineReader {
         String name = "GPU " + function.address();
         Optional<PciExpress> pci = settings.of(function, name);
         if (pci.isEmpty()) {
-            assumptions.add(name + " is left out: sysfs does not tell its PCIe link");
+            assumptions.add(name + " is left out: sysfs does not report its PCIe link");
             return Optional.empty();
         }
         Gpu.Attachment attachment = attachment(nearest.get().distance());
-        assumptions.add(name + ": " + COPY + " µs to begin and end a copy; no NVLink: sysfs does not tell of it");
+        assumptions.add(name + ": " + COPY + " µs to begin and end a copy; no NVLink: sysfs does not report it");
         if (attachment != Gpu.Attachment.SWITCH) {
             assumptions.add(
                     name + ": the root complex passes on what PCIe carries; many pass on less (docs/predict.md)");

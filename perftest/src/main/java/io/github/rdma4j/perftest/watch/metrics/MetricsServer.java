@@ -51,7 +51,7 @@ public final class MetricsServer implements AutoCloseable {
                     "cannot listen at " + address.getHostString() + ":" + address.getPort() + ": "
                             + failure.getMessage(),
                     isOfThisMachine(address.getAddress())
-                            ? "take another port with --openmetrics; ss -ltnp tells who has this one"
+                            ? "take another port with --openmetrics; ss -ltnp shows the process that has this one"
                             : "give --openmetrics an address of this machine: ip address shows them");
         }
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();

@@ -64,7 +64,7 @@ class ChoicesTest {
     }
 
     @Test
-    void whatIsAsPredicted() {
+    void matchingChoicesPass() {
         CheckReport check = check(
                 "0000:18:00.0",
                 Support.YES,
@@ -111,7 +111,7 @@ class ChoicesTest {
     }
 
     @Test
-    void whatDiffers() {
+    void differingChoicesAreReported() {
         CheckReport check = check(
                 "0000:18:00.0",
                 Support.NO,

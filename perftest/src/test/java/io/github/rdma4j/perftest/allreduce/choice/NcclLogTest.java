@@ -22,7 +22,7 @@ class NcclLogTest {
     }
 
     @Test
-    void aLogOfInfiniBand() {
+    void logOfInfiniBand() {
         NcclLog log = log(RecordedLogs.INFINIBAND);
         assertThat(log.version()).isEqualTo("2.19.3+cuda12.2");
         assertThat(log.networks()).containsExactly("IB");
@@ -88,7 +88,7 @@ class NcclLogTest {
     }
 
     @Test
-    void whatIsNoLogOfNccl() throws IOException {
+    void foreignTextIsNoLog() throws IOException {
         assertThat(log("").isEmpty()).isTrue();
         assertThat(log("NCCL INFO\nNCCL WARN \nChannel 00 : 1 -> 2 via P2P\nNCCL version x")
                         .isEmpty())
@@ -108,7 +108,7 @@ class NcclLogTest {
 
     /** Each way to cut a real log short is read without an exception. */
     @Test
-    void aLogThatIsCutAnywhere() throws IOException {
+    void logThatIsCutAnywhere() throws IOException {
         String text = RecordedLogs.INFINIBAND;
         for (int end = 0; end < text.length(); end += 7) {
             Path file = Files.writeString(folder.resolve("cut"), text.substring(0, end), StandardCharsets.UTF_8);

@@ -51,7 +51,7 @@ class CountLimitTest {
     }
 
     @Test
-    void aLimitOfAnotherCaseIsNone() {
+    void limitOfAnotherCaseIsNone() {
         assertThat(CountLimit.areOf(List.of(CountLimit.parse("ib_write_bw:64K:user<=1", CASES)), Samples.LATENCY))
                 .isFalse();
     }

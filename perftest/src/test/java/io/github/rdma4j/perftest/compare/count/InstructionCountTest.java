@@ -35,7 +35,7 @@ class InstructionCountTest {
     }
 
     @Test
-    void whatDisturbsSomePartsDoesNotCount() {
+    void disturbedPartsDoNotCount() {
         for (int i = 0; i < 20; i++) {
             boolean disturbed = i % 2 == 0;
             part(disturbed ? 310 + i : 310, disturbed ? 19_000 : 14_325, Map.of());
@@ -48,7 +48,7 @@ class InstructionCountTest {
     }
 
     @Test
-    void aWaitCountsOnce() {
+    void waitCountsOnce() {
         Map<Block, Long> blocks = Map.of(
                 new Block(0x1000, 50), PART, // once per operation
                 new Block(0x2000, 1), 17 * PART, // a copy of seventeen words
@@ -67,7 +67,7 @@ class InstructionCountTest {
     }
 
     @Test
-    void thePathIsThatOfTheMostPartsThatAgree() {
+    void pathIsThatOfTheMostPartsThatAgree() {
         // Short waits, which look like code, in most parts; an earlier code's; the last parts, where less is done.
         for (int i = 0; i < 10; i++) {
             part(9_000, 14_325, path(600 + 37 * i * i));
@@ -108,7 +108,7 @@ class InstructionCountTest {
     }
 
     @Test
-    void fewPartsAreTold() {
+    void fewPartsAreReported() {
         for (int i = 0; i < 4; i++) {
             part(310, 14_325, Map.of());
         }
@@ -119,7 +119,7 @@ class InstructionCountTest {
     }
 
     @Test
-    void noPartsAreTold() {
+    void noPartsAreReported() {
         assertThatThrownBy(() -> InstructionCount.of(List.of(), 1)).isInstanceOf(CompareException.class);
     }
 

@@ -79,7 +79,7 @@ class InstructionCounterTest {
     }
 
     @Test
-    void aMarkThatDoesNotArriveIsTold() throws IOException {
+    void missingMarkIsReported() throws IOException {
         try (InstructionCounter counter = new InstructionCounter(Files.newBufferedReader(file), () -> {})) {
             assertThatThrownBy(() -> counter.count(() -> {}))
                     .isInstanceOf(CompareException.class)
@@ -89,7 +89,7 @@ class InstructionCounterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "nonsense", "mark", "mark x", "user", "block 1 2", "block x 1 1", "block 1 2 3x"})
-    void aLineOfAnotherFileIsTold(String line) throws IOException {
+    void lineOfAnotherFileIsReported(String line) throws IOException {
         append(line + "\n");
         try (InstructionCounter counter = counter()) {
             assertThatThrownBy(() -> counter.count(() -> {}))
@@ -99,7 +99,7 @@ class InstructionCounterTest {
     }
 
     @Test
-    void aMachineThatCountsNothingIsTold() {
+    void machineWithoutCountsIsReported() {
         assertThatThrownBy(() -> InstructionCounter.open(Map.of()))
                 .isInstanceOfSatisfying(CompareException.class, failure -> {
                     assertThat(failure).hasMessageContaining("nothing counts the instructions of this machine");
@@ -108,7 +108,7 @@ class InstructionCounterTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsTold() {
+    void missingFileIsReported() {
         Map<String, String> environment =
                 Map.of(InstructionCounter.VARIABLE, folder.resolve("none").toString());
 
@@ -118,7 +118,7 @@ class InstructionCounterTest {
     }
 
     @Test
-    void theSignIsACallThatTheCLibraryHas() throws IOException {
+    void signIsACallThatTheCLibraryHas() throws IOException {
         try (InstructionCounter counter =
                 InstructionCounter.open(Map.of(InstructionCounter.VARIABLE, file.toString()))) {
             // No emulator answers here, so the sign was given in vain.

@@ -267,7 +267,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void whatFailsThereNamesTheMachineAndTheNextRunGoesOn() throws Exception {
+    void remoteFailureNamesTheMachineAndTheNextRunContinues() throws Exception {
         CompletableFuture<Void> serving = serve();
         try (RemoteServers remote = RemoteServers.meet(address(), REQUEST)) {
             assertThatThrownBy(() -> remote.serve(ServerProgram.IPERF, ORDER, SOON))
@@ -281,7 +281,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void whatIsMissingThereIsToldOnBothMachines() throws Exception {
+    void missingRemoteProgramIsReportedOnBothMachines() throws Exception {
         CompletableFuture<Void> serving = serve(
                 (_, _) -> {
                     throw new CompareException("C's ib_write_lat is not on the PATH", "install the package perftest");
@@ -313,7 +313,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void nobodyThereIsTold() throws IOException {
+    void missingServerIsReported() throws IOException {
         int port;
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = taken.getLocalPort();
@@ -326,7 +326,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void whoIsNoCompareIsTold() throws Exception {
+    void foreignClientIsReported() throws Exception {
         try (ServerSocket web = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<Void> speaking = CompletableFuture.runAsync(
                     () -> {
@@ -346,7 +346,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void nobodyComes() throws Exception {
+    void missingPeerTimesOut() throws Exception {
         Throwable failure = failure(serve((_, _) -> new Recorder(), Duration.ofSeconds(1), BuildInfo.version()));
 
         assertThat(failure).isInstanceOf(CompareException.class).hasMessage("nobody came within 1 s (--timeout)");
@@ -378,7 +378,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void aClientThatGoesEndsTheServers() throws Exception {
+    void clientThatGoesEndsTheServers() throws Exception {
         CompletableFuture<Void> serving = serve();
         try (Line line = stranger()) {
             line.send(new Message(Message.Kind.MACHINE, REQUEST.fields()));
@@ -414,7 +414,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void aClientThatGoesWhileTheEndOfARunIsAwaitedEndsTheServers() throws Exception {
+    void clientThatGoesWhileTheEndOfARunIsAwaitedEndsTheServers() throws Exception {
         CompletableFuture<Void> serving = serve((_, _) -> new Hanging(), LIMIT, BuildInfo.version());
         finishing().close();
 
@@ -427,7 +427,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void aClientThatDoesNotWaitForTheEndOfARunEndsTheServers() throws Exception {
+    void clientThatDoesNotWaitForTheEndOfARunEndsTheServers() throws Exception {
         CompletableFuture<Void> serving = serve((_, _) -> new Hanging(), LIMIT, BuildInfo.version());
         try (Line line = finishing()) {
             order(line, "BUSY", "C", "");
@@ -440,7 +440,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void aClientThatGivesUpWhileTheEndOfARunIsAwaitedSaysWhy() throws Exception {
+    void clientThatGivesUpDuringARunReportsWhy() throws Exception {
         CompletableFuture<Void> serving = serve((_, _) -> new Hanging(), LIMIT, BuildInfo.version());
         try (Line line = finishing()) {
             line.send(new Message(Message.Kind.BYE, new Fields().with("reason", "ended by a signal")));
@@ -450,7 +450,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void aClientThatGivesUpSaysWhy() throws Exception {
+    void clientThatGivesUpReportsWhy() throws Exception {
         CompletableFuture<Void> serving = serve();
         try (RemoteServers remote = RemoteServers.meet(address(), REQUEST)) {
             remote.serve(ServerProgram.C, ORDER, SOON);
@@ -465,7 +465,7 @@ class ServedComparisonTest {
 
     /** A client that goes as soon as a run has begun. */
     @Test
-    void aServedMachineThatGoesInARunIsHeardAtOnce() throws Exception {
+    void lostServedMachineIsDetectedAtOnce() throws Exception {
         CompletableFuture<Void> serving;
         try (ServerSocket there = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<?> running = new CompletableFuture<>();
@@ -504,7 +504,7 @@ class ServedComparisonTest {
     }
 
     @Test
-    void aServedMachineThatGoesEndsTheRun() throws Exception {
+    void servedMachineThatGoesEndsTheRun() throws Exception {
         CompletableFuture<Void> serving;
         try (ServerSocket there = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             serving = CompletableFuture.runAsync(
@@ -543,7 +543,7 @@ class ServedComparisonTest {
                 "SERVE|C|port=0",
                 "SERVE|JAVA|mtu=1000"
             })
-    void whatIsNoOrderIsRefused(String text) throws Exception {
+    void invalidOrderIsRefused(String text) throws Exception {
         String[] words = text.split("\\|", -1);
         CompletableFuture<Void> serving = serve();
         try (Line line = stranger()) {
@@ -582,7 +582,7 @@ class ServedComparisonTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "ib_write_lat,ib_write_lat", "sh", "../../bin/sh", "ib_write_lat,"})
-    void whatIsNoToolIsRefused(String tools) throws Exception {
+    void unknownToolIsRefused(String tools) throws Exception {
         CompletableFuture<Void> serving = serve();
         try (Line line = stranger()) {
             line.send(new Message(

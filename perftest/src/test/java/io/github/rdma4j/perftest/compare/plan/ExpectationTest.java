@@ -41,7 +41,7 @@ class ExpectationTest {
     }
 
     @Test
-    void aSizeMayHaveAUnit() {
+    void sizeMayHaveAUnit() {
         assertThat(Expectation.parse("ib_write_bw:64K:best>=0.95", CASES).test())
                 .isEqualTo(Samples.BANDWIDTH);
     }

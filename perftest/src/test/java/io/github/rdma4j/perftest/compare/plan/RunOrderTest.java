@@ -119,7 +119,7 @@ class RunOrderTest {
     }
 
     @Test
-    void theAtomicToolsAreNotGivenASize() {
+    void atomicToolsAreNotGivenASize() {
         RunOrder order =
                 new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
 

@@ -27,7 +27,7 @@ class SizeListsTest {
     }
 
     @Test
-    void aListIsForAllToolsOrForOne() {
+    void listIsForAllToolsOrForOne() {
         assertThat(cases(BOTH, "8,1K"))
                 .isEqualTo("[ib_write_lat, 8 bytes, ib_write_lat, 1024 bytes, ib_write_bw, 8 bytes, ib_write_bw, 1024"
                         + " bytes]");
@@ -37,7 +37,7 @@ class SizeListsTest {
     }
 
     @Test
-    void theAtomicToolsHaveOneSize() {
+    void atomicToolsHaveOneSize() {
         List<Tool> tools = List.of(Tool.ATOMIC_LATENCY, Tool.READ_LATENCY, Tool.ATOMIC_BANDWIDTH, Tool.READ_BANDWIDTH);
 
         assertThat(cases(tools))

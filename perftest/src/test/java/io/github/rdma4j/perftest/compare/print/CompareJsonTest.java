@@ -40,7 +40,7 @@ class CompareJsonTest {
 
     /** The second case was never run. */
     @Test
-    void whatWasBrokenOffJudgesNoExpectation() throws IOException {
+    void interruptedRunJudgesNoExpectation() throws IOException {
         List<CompareCase> cases = List.of(Samples.LATENCY, Samples.BANDWIDTH);
         CompareResult whole = Samples.result(
                 Samples.plan(cases, 2, Expectation.parse("ib_write_bw:65536:best>=2", cases)),
@@ -61,7 +61,7 @@ class CompareJsonTest {
     }
 
     @Test
-    void theServersMachineHasAnEnvironmentOfItsOwn() throws IOException {
+    void serversMachineHasAnEnvironmentOfItsOwn() throws IOException {
         CompareResult result = new CompareResult(
                 Instant.EPOCH,
                 1,
@@ -81,7 +81,7 @@ class CompareJsonTest {
 
     /** As C's tools print where a figure rounds to nothing. */
     @Test
-    void whatIsDividedByNothingIsNoRatioAndMeetsNothing() throws IOException {
+    void divisionByZeroIsNoRatioAndMeetsNothing() throws IOException {
         List<CompareCase> cases = List.of(Samples.LATENCY);
         CompareResult result = Samples.result(
                 Samples.plan(
@@ -144,7 +144,7 @@ class CompareJsonTest {
     }
 
     @Test
-    void theRatioHasItsInterval() throws IOException {
+    void ratioHasItsInterval() throws IOException {
         JsonNode json = write(Samples.result(
                 Samples.plan(List.of(Samples.LATENCY), 6),
                 Samples.latencyResult(new double[] {11, 12, 13, 10, 9, 14}, new double[] {10, 10, 10, 10, 10, 10})));

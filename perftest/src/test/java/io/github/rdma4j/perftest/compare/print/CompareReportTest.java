@@ -55,7 +55,7 @@ class CompareReportTest {
     }
 
     @Test
-    void anotherVersionOfCThereIsSaidInTheHead() {
+    void differentRemoteCVersionIsInTheHeader() {
         report.begin(Samples.plan(List.of(Samples.LATENCY), 6), Samples.conditionsOfTwoMachines("5.9"), null, null);
 
         assertThat(text())
@@ -89,7 +89,7 @@ class CompareReportTest {
     }
 
     @Test
-    void anExpectationOfTheMedianComesWithItsInterval() {
+    void expectationOfTheMedianComesWithItsInterval() {
         List<CompareCase> cases = List.of(Samples.LATENCY);
         Expectation median = Expectation.parse("ib_write_lat:2:median<=1.10", cases);
         CompareResult result = Samples.result(
@@ -103,7 +103,7 @@ class CompareReportTest {
     }
 
     @Test
-    void whatWasBrokenOffSaysHowManyRoundsItHas() {
+    void interruptedRunReportsItsRounds() {
         report.broken(Samples.result(
                 Samples.plan(List.of(Samples.LATENCY), 15),
                 Samples.latencyResult(new double[] {11, 11}, new double[] {10, 10})));

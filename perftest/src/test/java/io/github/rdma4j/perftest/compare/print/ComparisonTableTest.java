@@ -17,7 +17,7 @@ class ComparisonTableTest {
     private static final double[] C = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
 
     @Test
-    void leadsWithTheMediansAndSaysWhatTheRatioMeans() {
+    void beginsWithTheMediansAndExplainsTheRatio() {
         double[] java = {9, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6, 10.7, 10.8, 10.9, 11, 11.1, 11.2, 11.3, 90};
 
         assertThat(ComparisonTable.of(List.of(Samples.latencyResult(java, C)))).isEqualTo("""
@@ -32,7 +32,7 @@ class ComparisonTableTest {
 
     /** One of a hundred samples would be its whole percentile. */
     @Test
-    void aPercentileNeedsAThousandSamples() {
+    void percentileNeedsAThousandSamples() {
         CompareCase large = new CompareCase(Tool.WRITE_LATENCY, 1 << 20);
         CaseResult few = new CaseResult(
                 large, Samples.order(large), Samples.latencyResult(C, C).rounds());
@@ -58,7 +58,7 @@ class ComparisonTableTest {
 
     /** What moves both sides of a round moves neither its ratio nor the interval. */
     @Test
-    void aRoundIsComparedWithItself() {
+    void roundIsComparedWithItself() {
         ComparisonRow row = Samples.latencyResult(
                         new double[] {11, 22, 33, 44, 55, 66, 77}, new double[] {10, 20, 30, 40, 50, 60, 70})
                 .rows()
@@ -80,7 +80,7 @@ class ComparisonTableTest {
     }
 
     @Test
-    void theRowsFitALine() {
+    void rowsFitALine() {
         assertThat(ComparisonTable.of(List.of(Samples.latencyResult(C, C), Samples.bandwidthResult()))
                         .lines()
                         .limit(5))

@@ -76,7 +76,7 @@ class TcpTableTest {
     }
 
     @Test
-    void figuresAreMediansAndTheirNumberIsTold() {
+    void figuresAreMediansAndTheirNumberIsPrinted() {
         String text = TcpTable.of(
                 List.of(bandwidth(Samples.bandwidth(Implementation.TCP_JAVA, 130, 1))), Samples.conditions());
 

@@ -29,7 +29,7 @@ class CRunnerTest {
     }
 
     @Test
-    void whoDoesNotKnowTheFrequencyRunsOnceMore() {
+    void unknownFrequencyRunsOnceMore() {
         assertThat(measured(NO_FREQUENCY, NO_FREQUENCY, "2 200 12.5 0.1").figures())
                 .containsEntry("t_typical", 12.5);
     }
@@ -40,7 +40,7 @@ class CRunnerTest {
     }
 
     @Test
-    void whoNeverKnowsItIsTold() {
+    void frequencyThatStaysUnknownIsReported() {
         String[] runs = Collections.nCopies(20, NO_FREQUENCY).toArray(String[]::new);
 
         assertThatThrownBy(() -> measured(runs))

@@ -87,7 +87,7 @@ class CToolOutputTest {
     }
 
     @Test
-    void aFigureThatIsNoNumberIsNone() {
+    void figureThatIsNoNumberIsNone() {
         String text = " #bytes #iterations  t_typical[usec] t_avg[usec]\n 2 5 -nan inf\n";
 
         Measurement measurement = Measurement.of(Implementation.C, CToolOutput.parse(text));

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class JavaRunnerTest {
     @Test
-    void aFailureKeepsItsCauseAndItsRemedy() {
+    void failureKeepsItsCauseAndItsRemedy() {
         PerftestException cause = new PerftestException("the peer closed the connection", "look at it");
 
         CompareException explained = JavaRunner.explain("Java's ib_write_lat", cause, "out of memory");
@@ -40,14 +40,14 @@ class JavaRunnerTest {
     }
 
     @Test
-    void whatIsNoMessageForUsersHasItsClass() {
+    void internalMessageHasItsClass() {
         assertThat(JavaRunner.explain("Java's ib_write_lat", new IllegalStateException("odd"), ""))
                 .hasMessage("Java's ib_write_lat: java.lang.IllegalStateException: odd");
     }
 
     /** It would wait for it until the run's time is over. */
     @Test
-    void aClientWhoseServerHasGoneIsNotWaitedFor() {
+    void clientWhoseServerHasGoneIsNotWaitedFor() {
         CompareException gone = new CompareException("the other machine has gone", "look at it");
         Serving server = new Serving() {
             @Override
@@ -86,7 +86,7 @@ class JavaRunnerTest {
     @EnumSource(
             value = Tool.class,
             names = {"WRITE_LATENCY", "READ_BANDWIDTH"})
-    void aReaderOfThePrintWouldFindTheSame(Tool tool) {
+    void readerOfThePrintWouldFindTheSame(Tool tool) {
         RunInfo info =
                 Results.info(RunParameters.parse(tool, "--details", "-q", tool.isLatency() ? "1" : "4", "localhost"));
         SizeResult result = tool.isLatency() ? Results.latency(2, 1000) : Results.bandwidth(4096, 1, false);

@@ -64,7 +64,7 @@ class ProcessesTest {
     }
 
     @Test
-    void theServersFailureIsTold() {
+    void failureOfServerIsReported() {
         try (JavaServer server = JavaServer.start(children, LIMIT)) {
             assertThatThrownBy(() -> new JavaRunner(new LocalServers(server, null, null, null, children, server))
                             .run(IMPOSSIBLE))
@@ -74,7 +74,7 @@ class ProcessesTest {
     }
 
     @Test
-    void theServerEndsWithItsOrdersAndTakesWhatItGuardsAlong() throws Exception {
+    void serverEndsWithItsOrdersAndTakesWhatItGuardsAlong() throws Exception {
         Process sleeping = children.start(new ProcessBuilder("sleep", "1000"));
         Process released = children.start(new ProcessBuilder("sleep", "1000"));
         JavaServer server = JavaServer.start(children, LIMIT);
@@ -89,7 +89,7 @@ class ProcessesTest {
     }
 
     @Test
-    void aChildIsKilledAtTheEnd() throws Exception {
+    void childIsKilledAtTheEnd() throws Exception {
         Process sleeping = children.start(new ProcessBuilder("sleep", "1000"));
 
         children.close();
@@ -114,7 +114,7 @@ class ProcessesTest {
     }
 
     @Test
-    void whatIsStartedWhileTheJvmEndsIsKilled() throws Exception {
+    void processStartedDuringShutdownIsKilled() throws Exception {
         Process late = children.start(new ProcessBuilder(JavaCommand.of(Late.class)).redirectErrorStream(true));
         String output = new String(late.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
@@ -122,7 +122,7 @@ class ProcessesTest {
     }
 
     @Test
-    void aCToolThatFailsIsQuoted() throws IOException {
+    void cToolThatFailsIsQuoted() throws IOException {
         try (JavaServer server = JavaServer.start(children, LIMIT)) {
             assertThatThrownBy(() -> fakeTool("echo banner; echo ' Unable to init'; exit 3\n", server)
                             .run(IMPOSSIBLE))
@@ -132,7 +132,7 @@ class ProcessesTest {
     }
 
     @Test
-    void aCToolThatHangsIsKilled() throws IOException {
+    void cToolThatHangsIsKilled() throws IOException {
         RunOrder hasty = RunOrder.decode(IMPOSSIBLE.encode().replace("timeoutSeconds=120", "timeoutSeconds=1"));
         try (JavaServer server = JavaServer.start(children, LIMIT)) {
             assertThatThrownBy(() -> fakeTool("exec sleep 1000\n", server).run(hasty))

@@ -89,7 +89,7 @@ class TcpToolsTest {
     }
 
     @Test
-    void sockperfThatKnowsIpv4OnlyIsLeftOutOverIpv6(@TempDir Path folder) throws IOException {
+    void sockperfForIpv4IsLeftOutOverIpv6(@TempDir Path folder) throws IOException {
         Path sockperf = folder.resolve("sockperf");
         TcpPath ipv6 = new TcpPath("fe80:0:0:0:0:0:0:1%eth0", "eth0");
         try (ChildProcesses children = new ChildProcesses()) {
@@ -108,7 +108,7 @@ class TcpToolsTest {
     }
 
     @Test
-    void aDeviceWithoutANetworkInterfaceGetsTheLoopback() {
+    void deviceWithoutANetworkInterfaceGetsTheLoopback() {
         assertThat(TcpPath.of("no-such-device", 1, -1)).isEqualTo(new TcpPath("127.0.0.1", "lo"));
     }
 

@@ -95,7 +95,7 @@ class FlowControlReaderTest {
     }
 
     @Test
-    void aSwitchThatSaysNothing() throws Exception {
+    void silentSwitchIsUnknown() throws Exception {
         FlowControl found = answer(attribute(PFC, pfc(0, 0, 0))).flowControl();
         assertThat(found.priorities()).isZero();
         assertThat(found.switchPriorities()).isEmpty();
@@ -103,15 +103,15 @@ class FlowControlReaderTest {
     }
 
     @Test
-    void aDriverWithoutIt() throws Exception {
-        assertThat(answer(attribute(PFC, new byte[8])).failure()).contains("the driver does not tell");
-        assertThat(answer().failure()).contains("the driver does not tell");
+    void driverWithoutIt() throws Exception {
+        assertThat(answer(attribute(PFC, new byte[8])).failure()).contains("the driver does not report");
+        assertThat(answer().failure()).contains("the driver does not report");
     }
 
     /** Of a real kernel: its loopback device has no such functions. */
     @Test
-    void anInterfaceWithoutItAndOneThatIsNotThere() {
-        assertThat(FlowControlReader.read("lo").failure()).contains("does not tell of priority flow control");
+    void interfaceWithoutItAndOneThatIsNotThere() {
+        assertThat(FlowControlReader.read("lo").failure()).contains("does not report priority flow control");
         FlowControl.Answer missing = FlowControlReader.read("none-such");
         assertThat(missing.flowControl()).isNull();
         assertThat(missing.failure()).isNotEmpty();

@@ -56,7 +56,7 @@ class LinkPauseReaderTest {
     /** Of a real kernel, whose refusals show that it has understood. */
     @ParameterizedTest
     @CsvSource({"lo, 95", "none-such, 19"})
-    void anInterfaceWithoutItAndOneThatIsNotThere(String name, int errno) {
+    void interfaceWithoutItAndOneThatIsNotThere(String name, int errno) {
         assertThatExceptionOfType(NetlinkException.class)
                 .isThrownBy(() -> LinkPauseReader.answer(name))
                 .satisfies(refusal -> assertThat(refusal.errno()).isEqualTo(errno));

@@ -19,7 +19,7 @@ class MachineFilesTest {
 
     /** As where another file has told the name, and the locale lacks its letters. */
     @Test
-    void whatNoFileCanBeCalledIsNotThere() {
+    void impossibleFileNameIsMissing() {
         MachineFiles files = new MachineFiles(root);
         String name = "sys/class/net/\0/mtu";
         assertThat(files.text(name)).isEmpty();

@@ -65,7 +65,7 @@ class ComparisonTest {
     }
 
     @Test
-    void theSmallerMtuIsToBeMended() {
+    void smallerMtuIsTheOneToFix() {
         Finding mtu = only(ports(roce(1024, V4 + 1, PeerPort.ROCE_V2, 0, -1), roce(V4 + 2)), Check.PAIR_MTU);
         expect(mtu, WARNING, "1024 bytes here, 4096 bytes at beta (interfaces: 1128 here, 4200 there)");
         assertThat(mtu.remedy()).startsWith("here: ip link set eth0 mtu 4200");
@@ -74,13 +74,13 @@ class ComparisonTest {
     }
 
     @Test
-    void aPortThatIsDownIsNamedWithItsSide() {
+    void portThatIsDownIsNamedWithItsSide() {
         List<Finding> findings = ports(roce(V4 + 1), Machines.down(roce(V4 + 2)));
         Finding port = only(findings, Check.PAIR_PORT);
         expect(port, FAIL, "DOWN");
         assertThat(port.subject()).isEqualTo("beta: mlx5_0/1");
         assertThat(port.remedy()).contains("ip link set eth0 up");
-        expect(only(findings, Check.PAIR_MTU), UNKNOWN, "4096 bytes here, not told at beta");
+        expect(only(findings, Check.PAIR_MTU), UNKNOWN, "4096 bytes here, not reported at beta");
     }
 
     @Test
@@ -105,10 +105,10 @@ class ComparisonTest {
     void vlansAndTrafficClassesMayDiffer() {
         PeerPort other = roce(4096, V4 + 2, PeerPort.ROCE_V2, 100, 106);
         expect(only(ports(roce(V4 + 1), other), Check.PAIR_VLAN), WARNING, "none here, 100 at beta");
-        expect(only(ports(roce(V4 + 1), other), Check.PAIR_CLASS), WARNING, "not told here, 106 at beta");
+        expect(only(ports(roce(V4 + 1), other), Check.PAIR_CLASS), WARNING, "not reported here, 106 at beta");
         expect(only(ports(other, other), Check.PAIR_CLASS), OK, "106 here, 106 at beta");
         PeerPort unknown = roce(4096, V4 + 2, PeerPort.ROCE_V2, -1, -1);
-        expect(only(ports(roce(V4 + 1), unknown), Check.PAIR_VLAN), UNKNOWN, "not told at beta");
+        expect(only(ports(roce(V4 + 1), unknown), Check.PAIR_VLAN), UNKNOWN, "not reported at beta");
     }
 
     @Test
@@ -120,7 +120,7 @@ class ComparisonTest {
         PeerPort other = Machines.infiniBand(LINK_LOCAL, "0x8002", "nonsense");
         expect(only(ports(full, other), Check.PAIR_PARTITION), FAIL, "0x8002");
         PeerPort untold = Machines.infiniBand(LINK_LOCAL);
-        expect(only(ports(full, untold), Check.PAIR_PARTITION), UNKNOWN, "0xffff 0x8001 here, not told at beta");
+        expect(only(ports(full, untold), Check.PAIR_PARTITION), UNKNOWN, "0xffff 0x8001 here, not reported at beta");
     }
 
     @Test
@@ -130,7 +130,7 @@ class ComparisonTest {
         expect(only(ports(one, one), Check.PAIR_SUBNET), OK, "fe80:0000:0000:0000 here");
         expect(only(ports(one, other), Check.PAIR_SUBNET), FAIL, "fec0:0000:0000:0001 at beta");
         PeerPort untold = Machines.infiniBand("", "0xffff");
-        expect(only(ports(untold, untold), Check.PAIR_SUBNET), UNKNOWN, "not told here, not told at beta");
+        expect(only(ports(untold, untold), Check.PAIR_SUBNET), UNKNOWN, "not reported here, not reported at beta");
     }
 
     @Test
@@ -161,7 +161,7 @@ class ComparisonTest {
     }
 
     @Test
-    void countersThatGrowTellOfLoss() {
+    void growingCountersMeanLoss() {
         Map<String, Long> before = Map.of("out_of_sequence", 5L, "duplicate_request", 1L, "gone", 1L);
         Map<String, Long> growth = CounterGrowth.between(
                 before, Map.of("out_of_sequence", 25L, "duplicate_request", 1L, "packet_seq_err", 9L));
@@ -170,12 +170,12 @@ class ComparisonTest {
         expect(loss, WARNING, "out_of_sequence +20, in 1,000 messages");
         expect(CounterGrowth.finding("here", 3, growth, 20_000), NOTE, "out_of_sequence +20, in 20,000 messages");
         expect(CounterGrowth.finding("here", 3, Map.of("duplicate_request", 4L), 10), OK, "duplicate_request +4");
-        expect(CounterGrowth.finding("here", 3, Map.of(), 10), OK, "none of 3 counters tells of loss");
-        expect(CounterGrowth.finding("here", 0, Map.of(), 10), UNKNOWN, "no counter that tells of loss");
+        expect(CounterGrowth.finding("here", 3, Map.of(), 10), OK, "none of 3 counters shows loss");
+        expect(CounterGrowth.finding("here", 0, Map.of(), 10), UNKNOWN, "no counter that shows loss");
     }
 
     @Test
-    void thePortsWithTheAddressesAreTested() throws UnknownHostException {
+    void portsWithTheAddressesAreTested() throws UnknownHostException {
         InetAddress local = InetAddress.getByName("10.99.0.1");
         InetAddress remote = InetAddress.getByName("10.99.0.2");
         PeerPort first = Machines.roce("mlx5_0", "0a63:0101");

@@ -100,7 +100,7 @@ class FailureExplanationTest {
     }
 
     @Test
-    void anInvalidRequestIsThePathMtuOfTheQueuePairs() {
+    void invalidRequestIsThePathMtuOfTheQueuePairs() {
         assertThat(words(ROCE, true, Check.PATH_MTU, status("REM_INV_REQ_ERR")).meaning())
                 .contains("one path MTU, here 4096");
     }

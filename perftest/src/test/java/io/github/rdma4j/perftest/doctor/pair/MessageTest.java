@@ -42,7 +42,7 @@ class MessageTest {
     }
 
     @Test
-    void whatIsWrittenIsRead() {
+    void writtenValuesAreReadBack() {
         for (Message.Kind kind : Message.Kind.values()) {
             Message message = new Message(
                     kind,
@@ -56,7 +56,7 @@ class MessageTest {
     }
 
     @Test
-    void aMachineIsReadAsItWas() {
+    void machineIsReadAsItWas() {
         PeerMachine machine = new PeerMachine(
                 "1.0",
                 "alpha",

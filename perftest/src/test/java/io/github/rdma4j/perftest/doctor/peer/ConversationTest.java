@@ -134,7 +134,7 @@ class ConversationTest {
         assertThat(server.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(server.there()).contains(ROCE);
         assertThat(last(server, Check.PEER_TCP).seen())
-                .isEqualTo("served to the end; it found 1 to mend, which it prints");
+                .isEqualTo("served to the end; it found 1 to fix, which it prints");
     }
 
     static List<InetAddress> ipv6Addresses() throws SocketException {
@@ -159,7 +159,7 @@ class ConversationTest {
 
     /** The device is made up: the end that has it says so. */
     @Test
-    void aDeviceThatTheOtherEndCannotOpenIsAFinding() throws Exception {
+    void deviceThatTheOtherEndCannotOpenIsAFinding() throws Exception {
         CompletableFuture<PeerReport> serving = serve(ROCE, WHOLE);
         PeerReport client = test(port());
         expectBroken(client, Check.RC_CONNECTION, "127.0.0.1 says: ");
@@ -167,7 +167,7 @@ class ConversationTest {
     }
 
     @Test
-    void anEndWithoutPortsIsNamed() throws Exception {
+    void endWithoutPortsIsNamed() throws Exception {
         serve(Machines.with(), WHOLE);
         PeerReport client = test(port());
         expectBroken(client, Check.PAIR_PORT, "there is no RDMA port");
@@ -175,7 +175,7 @@ class ConversationTest {
     }
 
     @Test
-    void nobodyThere() throws Exception {
+    void missingServerIsReported() throws Exception {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {
             free = socket.getLocalPort();
@@ -186,7 +186,7 @@ class ConversationTest {
     }
 
     @Test
-    void aNameThatNobodyHas() {
+    void nameThatNobodyHas() {
         PeerReport report =
                 PeerClient.test(end(ROCE), new PeerAddress("no-such-host.invalid", 1), WHOLE, Duration.ZERO);
         expectBroken(report, Check.PEER_TCP, "no address is known for no-such-host.invalid");
@@ -203,7 +203,7 @@ class ConversationTest {
     }
 
     @Test
-    void aSilentProgramAtThePort() throws Exception {
+    void silentProgramAtThePort() throws Exception {
         PeerReport report = testAgainst(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()));
         expectBroken(report, Check.PEER_TCP, "has said nothing for 5 s");
     }
@@ -215,7 +215,7 @@ class ConversationTest {
     }
 
     @Test
-    void anEndThatGoes() throws Exception {
+    void endThatGoes() throws Exception {
         PeerReport report = testAgainst(socket -> {
             Line line = new Line(Protocol.DOCTOR, socket);
             line.receive(WHOLE);
@@ -229,7 +229,7 @@ class ConversationTest {
     }
 
     @Test
-    void anEndThatTalksNonsense() throws Exception {
+    void endThatTalksNonsense() throws Exception {
         PeerReport report = testAgainst(socket -> {
             Line line = new Line(Protocol.DOCTOR, socket);
             line.receive(WHOLE);
@@ -242,13 +242,13 @@ class ConversationTest {
     }
 
     @Test
-    void nobodyComes() throws Exception {
+    void missingPeerTimesOut() throws Exception {
         PeerReport report = serve(ROCE, Duration.ofSeconds(1)).get(60, TimeUnit.SECONDS);
         expectBroken(report, Check.PEER_TCP, "nobody came within 1 s");
     }
 
     @Test
-    void aPortThatIsTaken() throws Exception {
+    void portThatIsTaken() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
             PeerReport report = PeerServer.serve(end(ROCE), taken.getLocalPort(), WHOLE, _ -> {});
             expectBroken(report, Check.PEER_TCP, "in use");
@@ -281,7 +281,7 @@ class ConversationTest {
     }
 
     @Test
-    void aTesterThatGoesEndsTheServer() throws Exception {
+    void testerThatGoesEndsTheServer() throws Exception {
         CompletableFuture<PeerReport> serving = serve(ROCE, WHOLE);
         try (Line line = new Line(Protocol.DOCTOR, new Socket("127.0.0.1", port()))) {
             line.send(hello(Message.VERSION));

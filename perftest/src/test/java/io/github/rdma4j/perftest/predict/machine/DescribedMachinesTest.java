@@ -35,7 +35,7 @@ class DescribedMachinesTest {
     private Path folder;
 
     @Test
-    void aFileDescribesAMachine() throws IOException {
+    void fileDescribesAMachine() throws IOException {
         Path file = Files.writeString(folder.resolve("mine.json"), GOOD);
         assertThat(DescribedMachines.of(file.toString())
                         .adapter()
@@ -75,7 +75,7 @@ class DescribedMachinesTest {
                 "\"memory\": {|\"memory\": 3, \"x\": {|m.json:9: \"memory\" is not an object",
                 "\"memory\": {|\"memory\": {{|m.json:9: no JSON",
             })
-    void aSpoiltFileIsRefusedWithItsLine(String good, String bad, String message) {
+    void spoiltFileIsRefusedWithItsLine(String good, String bad, String message) {
         String text = GOOD.replace(good, bad == null ? "" : bad);
         assertThat(text).isNotEqualTo(GOOD);
         assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
@@ -124,7 +124,7 @@ class DescribedMachinesTest {
                 "{} {}|something follows the object",
                 "%PDF-1.4|no JSON",
             })
-    void whatIsNoObjectIsRefused(String text, String message) {
+    void valueThatIsNoObjectIsRefused(String text, String message) {
         assertThatThrownBy(() -> DescribedMachines.parse("m.json", text))
                 .isInstanceOf(MachineFileException.class)
                 .hasMessageContaining(message);
@@ -169,7 +169,7 @@ class DescribedMachinesTest {
 
     @ParameterizedTest
     @CsvSource({"''", "fast", "0 Gb/sec", "'-1 Gb/sec (4X EDR)'", "999999999 Gb/sec"})
-    void whatIsNoRateIsNone(String text) {
+    void invalidRateIsNone(String text) {
         assertThat(NetworkRate.parse(text, true)).isEqualTo(OptionalDouble.empty());
     }
 }

@@ -25,7 +25,7 @@ class FormulasTest {
         "32, 16, 5, 57.8847",
         "64, 16, 6, 108.3926",
     })
-    void aPciLinkCarriesWhatIsLeftOfItsSignals(double speed, int width, int generation, double gigabytes) {
+    void pciLinkCarriesWhatIsLeftOfItsSignals(double speed, int width, int generation, double gigabytes) {
         PciExpress pci = new PciExpress(speed, width, 256, 512);
         assertThat(pci.capacity() / 1e9).isCloseTo(gigabytes, within(0.0001));
         assertThat(pci.generation()).isEqualTo(generation);
@@ -60,7 +60,7 @@ class FormulasTest {
     }
 
     @Test
-    void theFirstPacketOfAWriteHasItsAddress() {
+    void firstPacketOfAWriteHasItsAddress() {
         NetworkLink link = new NetworkLink(LinkType.ROCE_V2, 100, 1024);
         assertThat(link.writes().bytes(1)).isEqualTo(1 + 82 + 16);
         assertThat(link.writes().bytes(2048)).isEqualTo(2048 + 2 * 82 + 16);
@@ -89,7 +89,7 @@ class FormulasTest {
     }
 
     @Test
-    void aMessageAloneTakesAllInTurn() {
+    void messageAloneTakesAllInTurn() {
         DataPath path = path(2, 1);
         // 2 + 1 + 1 µs
         assertThat(path.expect(1000, 1).bandwidth()).isCloseTo(250e6, within(1.0));
@@ -104,7 +104,7 @@ class FormulasTest {
     }
 
     @Test
-    void whatGoesOverALinkTwiceHasHalfOfIt() {
+    void trafficThatCrossesALinkTwiceHasHalfOfIt() {
         DataPath path = new DataPath(
                 PathKind.HOST,
                 List.of(),
@@ -143,7 +143,7 @@ class FormulasTest {
     }
 
     @Test
-    void aNumaHopAndTheRootComplexAreLinks() {
+    void numaHopAndTheRootComplexAreLinks() {
         MachineModel h100 = DescribedMachines.of("dgx-h100");
         Gpu gpu = h100.gpu().orElseThrow();
         Gpu far = new Gpu(gpu.name(), "", gpu.pci(), Gpu.Attachment.SOCKET, 12, 0, 0, 0, 10);
@@ -166,7 +166,7 @@ class FormulasTest {
 
     @ParameterizedTest
     @CsvSource({"8, 16, 100, 512", "0, 16, 256, 512", "8, 0, 256, 512", "8, 16, 256, 8192"})
-    void whatNoLinkCanBeIsRefused(double speed, int width, int payload, int request) {
+    void impossibleLinkIsRefused(double speed, int width, int payload, int request) {
         assertThatThrownBy(() -> new PciExpress(speed, width, payload, request))
                 .isInstanceOf(IllegalArgumentException.class);
     }

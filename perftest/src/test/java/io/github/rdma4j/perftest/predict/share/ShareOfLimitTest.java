@@ -63,7 +63,7 @@ class ShareOfLimitTest {
     }
 
     @Test
-    void theBestSizeTellsTheShare() {
+    void bestSizeDeterminesTheShare() {
         RecordedHost.of("h100-infiniband", root);
         run(
                 info("mlx5_1", Tool.WRITE_BANDWIDTH, null, "host"),
@@ -76,7 +76,7 @@ class ShareOfLimitTest {
     }
 
     @Test
-    void theSlotMayBeTheLimit() {
+    void slotMayBeTheLimit() {
         RecordedHost.of("narrow-link", root);
         run(info("mlx4_0", Tool.WRITE_BANDWIDTH, null, "host"), reached(1 << 20, 0.41));
         assertThat(notes)
@@ -84,7 +84,7 @@ class ShareOfLimitTest {
     }
 
     @Test
-    void aLowShareComesWithItsReason() {
+    void lowShareComesWithItsReason() {
         RecordedHost.of("h100-infiniband", root);
         run(info("mlx5_1", Tool.WRITE_BANDWIDTH, null, "host"), reached(4096, 9));
         run(info("mlx5_1", Tool.WRITE_BANDWIDTH, null, "-t", "1", "host"), reached(65_536, 20));
@@ -97,7 +97,7 @@ class ShareOfLimitTest {
     }
 
     @Test
-    void whatTheModelDoesNotKnowIsNotJudged() {
+    void unmodelledRunsAreNotJudged() {
         RecordedHost.of("h100-infiniband", root);
         run(info("mlx5_1", Tool.WRITE_BANDWIDTH, null, "-b", "host"), reached(65_536, 48));
         run(info("mlx5_1", Tool.ATOMIC_BANDWIDTH, null, "host"), reached(8, 0.1));
@@ -115,7 +115,7 @@ class ShareOfLimitTest {
     }
 
     @Test
-    void aGpuIsJudgedByItsOwnWay() {
+    void gpuIsJudgedByItsOwnWay() {
         RecordedHost.of("h100-infiniband", root).with("""
             sys/devices/pci0000:15/0000:1a:00.0/
               class: 0x030200
@@ -140,7 +140,7 @@ class ShareOfLimitTest {
 
     /** One device, InfiniBand at port 1 and Ethernet at port 2. */
     @Test
-    void thePortThatIsTestedIsJudged() {
+    void portThatIsTestedIsJudged() {
         RecordedHost.of("vpi", root);
         run(info("mlx4_0", Tool.WRITE_BANDWIDTH, null, "host"), reached(1 << 20, 3.8));
         run(info("mlx4_0", Tool.WRITE_BANDWIDTH, null, "-i", "2", "host"), reached(1 << 20, 3.8));
@@ -150,14 +150,14 @@ class ShareOfLimitTest {
     }
 
     @Test
-    void aPortThatIsDownIsNotJudgedByAnother() {
+    void portThatIsDownIsNotJudgedByAnother() {
         RecordedHost.of("vpi-unused-port", root);
         run(info("mlx4_0", Tool.WRITE_BANDWIDTH, null, "-i", "2", "host"), reached(1 << 20, 1));
         assertThat(notes).isEmpty();
     }
 
     @Test
-    void aBondIsJudgedByAllItsLinks() {
+    void bondIsJudgedByAllItsLinks() {
         RecordedHost.of("bond", root);
         run(info("mlx5_bond_0", Tool.WRITE_BANDWIDTH, null, "host"), reached(1 << 20, 5));
         assertThat(notes).first().asString().contains("RoCE v2 50 Gbit/s");

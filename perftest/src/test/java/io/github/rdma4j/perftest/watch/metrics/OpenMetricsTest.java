@@ -115,18 +115,18 @@ class OpenMetricsTest {
                         "rdma4j_queue_pairs_failed{device=\"mlx5_0\",owner=\"java\"} 2",
                         "rdma4j_queue_pairs{device=\"mlx5_0\",owner=\"kernel: ib_core\"} 1",
                         "rdma4j_queue_pairs{device=\"rxe0\",owner=\"of threads that have ended\"} 4");
-        assertThat(OpenMetrics.of(List.of(), new Reading(List.of(), "not told")))
+        assertThat(OpenMetrics.of(List.of(), new Reading(List.of(), "not reported")))
                 .doesNotContain("rdma4j_queue_pairs{");
     }
 
     @Test
-    void whatALabelCannotHoldIsEscaped() {
+    void specialCharactersOfALabelAreEscaped() {
         ports.with("mlx5_0", "rate", "a\"b\\c\nd");
         assertThat(text()).contains("rate=\"a\\\"b\\\\c\\nd\"}");
     }
 
     @Test
-    void theDashboardAsksForWhatIsServed() throws IOException {
+    void dashboardAsksForWhatIsServed() throws IOException {
         Set<String> served = text().lines()
                 .filter(line -> !line.startsWith("#"))
                 .map(line -> line.substring(0, line.indexOf('{')))

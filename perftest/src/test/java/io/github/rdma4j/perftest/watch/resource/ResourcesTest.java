@@ -124,7 +124,7 @@ class ResourcesTest {
     }
 
     @Test
-    void aRefusalNamesTheErrno() {
+    void refusalNamesTheErrno() {
         byte[] refusal = message(2, SEQUENCE, number(0, 0), new byte[0]);
         ByteBuffer bytes =
                 ByteBuffer.wrap(refusal).order(ByteOrder.nativeOrder()).putInt(16, -1);
@@ -184,7 +184,7 @@ class ResourcesTest {
 
     /** With RDMA in its kernel or without. */
     @Test
-    void thisMachineAnswersOrSaysWhyNot() {
+    void thisMachineAnswersOrReportsWhyNot() {
         Reading reading = Resources.read(Optional.of("no_such_device"));
 
         assertThat(reading.queuePairs()).isEmpty();

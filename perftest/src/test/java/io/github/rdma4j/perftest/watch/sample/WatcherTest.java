@@ -57,7 +57,7 @@ class WatcherTest {
     }
 
     @Test
-    void countersThatBeganAnewGiveNoRate() {
+    void restartedCountersGiveNoRate() {
         Watcher watcher = watcher();
         ports.traffic("mlx5_0", 10, 20);
         Change change = only(watcher.look(SECOND));
@@ -66,7 +66,7 @@ class WatcherTest {
     }
 
     @Test
-    void whatRisesIsToldOnceWithItsMeaning() {
+    void risingCounterIsReportedOnceWithItsMeaning() {
         ports.with("mlx5_0", "hw_counters/packet_seq_err", "3");
         Watcher watcher = watcher();
         assertThat(watcher.look(SECOND).worse()).isEmpty();
@@ -83,7 +83,7 @@ class WatcherTest {
     }
 
     @Test
-    void aCounterThatCannotBeReadOrTellsOfNothingIsLeftOut() {
+    void unreadableOrMeaninglessCounterIsLeftOut() {
         ports.with("mlx5_0", "hw_counters/packet_seq_err", "N/A (no PMA)").with("mlx5_0", "hw_counters/lifespan", "10");
         PortSample sample = new Sampler(root, Optional.empty()).sample().getFirst();
         assertThat(sample.troubles()).isEmpty();
@@ -91,7 +91,7 @@ class WatcherTest {
     }
 
     @Test
-    void aLinkThatGoesAndADeviceThatGoesAreTold() {
+    void lostLinkAndLostDeviceAreReported() {
         Watcher watcher = watcher();
         ports.with("mlx5_0", "state", "1: DOWN\n");
         assertThat(watcher.look(SECOND).worse()).containsExactly("mlx5_0/1: the link went from ACTIVE to DOWN");

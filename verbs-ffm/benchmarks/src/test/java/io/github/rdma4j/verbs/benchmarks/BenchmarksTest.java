@@ -39,7 +39,7 @@ class BenchmarksTest {
      * posting and polling have four of their own.
      */
     @Test
-    void aProgramsFirstOperationLinksFewHandles() throws Exception {
+    void programsFirstOperationLinksFewHandles() throws Exception {
         assertThat(java("-Xlog:class+load", FirstOperation.class).lines().filter(line -> line.contains("DowncallStub")))
                 .hasSizeLessThanOrEqualTo(5);
     }

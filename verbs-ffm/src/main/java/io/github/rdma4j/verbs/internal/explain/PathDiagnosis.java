@@ -88,7 +88,7 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
         } else if (ethernet) {
             explanation.add(
                     "the %s has no global route, and port %d is Ethernet".formatted(name, path.port()),
-                    "RoCE needs GIDs: AddressHandleAttributes.toGid");
+                    "use AddressHandleAttributes.toGid: RoCE needs GIDs");
         }
     }
 

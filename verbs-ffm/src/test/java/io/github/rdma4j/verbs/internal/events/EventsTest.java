@@ -38,7 +38,7 @@ class EventsTest {
     }
 
     @Test
-    void theListAboveIsWhole() throws Exception {
+    void listAboveIsWhole() throws Exception {
         Path sources = Path.of("src/main/java")
                 .resolve(EventsTest.class.getPackageName().replace('.', '/'));
         try (Stream<Path> files = Files.list(sources)) {
@@ -51,7 +51,7 @@ class EventsTest {
 
     @ParameterizedTest
     @MethodSource("events")
-    void anEventAndItsFieldsAreNamedForPeople(Class<? extends Event> event) throws Exception {
+    void eventAndItsFieldsAreNamedForPeople(Class<? extends Event> event) throws Exception {
         EventType type = EventType.getEventType(event);
         assertThat(type.getName()).startsWith("rdma4j.");
         assertThat(type.getLabel()).contains(" ");
@@ -79,7 +79,7 @@ class EventsTest {
     }
 
     @Test
-    void theSettingsFileSwitchesOnEachOfThemAndNothingElse() throws Exception {
+    void settingsFileSwitchesOnEachOfThemAndNothingElse() throws Exception {
         String text = Files.readString(DOCS.resolve("rdma4j.jfc"));
         Configuration settings = Configuration.create(new StringReader(text));
         assertThat(settings.getSettings().keySet().stream()

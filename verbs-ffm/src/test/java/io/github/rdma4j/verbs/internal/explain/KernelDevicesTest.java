@@ -36,7 +36,7 @@ class KernelDevicesTest {
     }
 
     @Test
-    void aContainerWithoutTheFilesIsToldOfThemAndNotOfDrivers() throws IOException {
+    void containerWithoutDeviceFilesIsReportedAsSuch() throws IOException {
         Files.delete(files.resolve("uverbs1"));
         assertThat(failure())
                 .hasMessageContaining("the kernel has rxe0, rxe1, and " + files + " has no uverbs1")

@@ -130,19 +130,19 @@ class QueuePairStateTableTest {
     }
 
     @Test
-    void theRowsAreWhole() {
+    void rowsAreWhole() {
         assertThat(EXPECTED).hasSize(6 * 9);
     }
 
     @Test
-    void whatADriverAddsIsNotKnown() {
+    void attributesOfDriversAreUnknown() {
         assertThat(QueuePairStateTable.knows(QueuePairType.DRIVER)).isFalse();
         assertThat(QueuePairStateTable.knows(QueuePairType.RC)).isTrue();
         assertThat(QueuePairStateTable.find(QueuePairType.DRIVER, RESET, INIT)).isEmpty();
     }
 
     @Test
-    void theShortestWayIsFound() {
+    void shortestWayIsFound() {
         assertThat(QueuePairStateTable.way(QueuePairType.RC, RESET, RTS)).containsExactly(RESET, INIT, RTR, RTS);
         assertThat(QueuePairStateTable.way(QueuePairType.UD, ERR, INIT)).containsExactly(ERR, RESET, INIT);
         assertThat(QueuePairStateTable.way(QueuePairType.RC, RESET, SQD)).containsExactly(RESET, INIT, RTR, RTS, SQD);
@@ -153,7 +153,7 @@ class QueuePairStateTableTest {
     }
 
     @Test
-    void missingAndSuperfluousAttributesAreTold() {
+    void missingAndSuperfluousAttributesAreReported() {
         QueuePairStateTable.Transition transition =
                 QueuePairStateTable.find(QueuePairType.UD, RTR, RTS).orElseThrow();
         Set<QueuePairAttribute> given = EnumSet.of(

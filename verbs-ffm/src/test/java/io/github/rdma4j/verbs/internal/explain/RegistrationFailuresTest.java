@@ -14,21 +14,21 @@ class RegistrationFailuresTest {
     private static final String VERB = "ibv_reg_dmabuf_mr(fd=7)";
 
     @Test
-    void noPathBetweenGpuAndAdapterIsToldAsSuch() {
+    void missingPathBetweenGpuAndAdapterIsReported() {
         assertThat(RegistrationFailures.ofDmaBuf(VERB, Errno.ENOTSUPP))
                 .isInstanceOf(UnsupportedVerbException.class)
                 .hasMessageStartingWith(VERB + " failed: ENOTSUPP (")
                 .hasMessageContaining("no peer-to-peer path over PCI to this device")
-                .hasMessageContaining("Remedy: use another method");
+                .hasMessageContaining("Use another method");
         assertThat(RegistrationFailures.meansDmaBufSupported(Errno.ENOTSUPP)).isFalse();
     }
 
     @Test
-    void aMappingThatFailsNamesWhatCanBeFull() {
+    void mappingThatFailsNamesWhatCanBeFull() {
         assertThat(RegistrationFailures.ofDmaBuf(VERB, Errno.ENOMEM))
                 .isExactlyInstanceOf(VerbsException.class)
                 .hasMessageContaining("a GPU's BAR1 or the IOMMU has no room")
-                .hasMessageContaining("Remedy: register less at a time");
+                .hasMessageContaining("Register less at a time");
     }
 
     /** Drivers say so by either: "compare the arguments" would not help. */
@@ -37,7 +37,7 @@ class RegistrationFailuresTest {
         for (int errno : new int[] {Errno.EINVAL, Errno.EOPNOTSUPP}) {
             assertThat(RegistrationFailures.ofOnDemandMemory(VERB, errno))
                     .isInstanceOf(UnsupportedVerbException.class)
-                    .hasMessageEndingWith("Remedy: register the memory without ON_DEMAND, which pins it");
+                    .hasMessageEndingWith("Register the memory without ON_DEMAND, which pins it");
         }
     }
 }

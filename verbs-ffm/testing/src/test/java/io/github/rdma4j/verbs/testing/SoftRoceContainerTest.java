@@ -57,7 +57,7 @@ class SoftRoceContainerTest {
     }
 
     @Test
-    void aSecondStartMountsNothingTwice() {
+    void secondStartMountsNothingTwice() {
         container.configure();
         int once = container.getCreateContainerCmdModifiers().size();
         container.configure();
@@ -65,7 +65,7 @@ class SoftRoceContainerTest {
     }
 
     @Test
-    void aCommandBeforeTheStartIsRefusedInWords() {
+    void commandBeforeTheStartIsRefusedInWords() {
         assertThatThrownBy(() -> container.run("true"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("call start()");

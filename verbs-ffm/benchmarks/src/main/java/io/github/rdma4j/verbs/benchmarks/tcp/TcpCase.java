@@ -16,7 +16,7 @@ record TcpCase(Pattern pattern, int size, int connections, Threads threads) {
     /** Longer transfers are cut into messages of this length. */
     static final int LONGEST_MESSAGE = 1 << 16;
 
-    /** When each side sends. */
+    /** The order of the sends. */
     enum Pattern {
         /** One side sends, the other receives: endpoints beside SocketChannel. */
         STREAM,

@@ -72,17 +72,17 @@ public final class AdmissionControl {
     /**
      * Judges a client.
      *
-     * @param greeting its hello, perhaps with something behind it
+     * @param hello of the client, perhaps with more data behind it
      * @param address null if it is not known
      * @return why it is refused; null if it is welcome
      */
-    Verdict judge(byte[] greeting, InetSocketAddress address) {
-        String problem = Hello.isRefusal(greeting) ? "the peer's greeting is damaged" : Hello.problem(greeting);
+    Verdict judge(byte[] hello, InetSocketAddress address) {
+        String problem = Hello.isRefusal(hello) ? "the peer's handshake is damaged" : Hello.problem(hello);
         if (!problem.isEmpty()) {
             incompatible.incrementAndGet();
             return new Verdict(Refusal.ANOTHER_PROTOCOL, problem);
         }
-        Hello client = Hello.parse(greeting);
+        Hello client = Hello.parse(hello);
         Refusal disagreement = client.disagreement(integrity);
         if (disagreement != null) {
             incompatible.incrementAndGet();

@@ -143,8 +143,8 @@ final class CmLink implements VerbsLink {
     }
 
     /** What connecting and accepting say to the peer, with more behind the hello. */
-    void greet(ConnectConfig settings, EndpointSettings config, byte[] greeting) {
-        settings.privateData(greeting).rnrRetryCount(config.adapter().rnrRetryCount());
+    void greet(ConnectConfig settings, EndpointSettings config, byte[] hello) {
+        settings.privateData(hello).rnrRetryCount(config.adapter().rnrRetryCount());
     }
 
     /** The wire of this connection, when the peer has completed it. */

@@ -228,7 +228,7 @@ public final class Connector {
         String explanation = "neither over RDMA (%s) nor over TCP (%s)".formatted(cause(rdma), cause(tcp));
         String remedy = Stream.of(remedy("RDMA", rdma), remedy("TCP", tcp))
                 .filter(each -> !each.isEmpty())
-                .collect(Collectors.joining("; ", "mend one of the two: ", ""));
+                .collect(Collectors.joining("; ", "fix one of the two: ", ""));
         boolean incompatible = rdma instanceof IncompatiblePeerException || tcp instanceof IncompatiblePeerException;
         EndpointException neither = incompatible
                 ? ACCESS.incompatiblePeer(operation, explanation, remedy)
@@ -240,9 +240,7 @@ public final class Connector {
 
     /** Without the remedy. */
     private static String cause(RuntimeException failure) {
-        String message = String.valueOf(failure.getMessage());
-        String end = failure instanceof VerbsException verbs ? ". Remedy: " + verbs.remedy() : "";
-        return message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message;
+        return failure instanceof VerbsException verbs ? verbs.problem() : String.valueOf(failure.getMessage());
     }
 
     /** Empty if it has none: then its message stands for itself. */
@@ -265,11 +263,11 @@ public final class Connector {
             link = new CmLink(id, domain(id.id().device().orElseThrow(), config), config);
             CmLink ready = link;
             CmEvent established = id.connect(settings -> ready.greet(settings, config), rest(server, timeout, start));
-            byte[] greeting = established.privateData();
-            Hello peer = understood("connecting to " + server, greeting, config);
+            byte[] hello = established.privateData();
+            Hello peer = understood("connecting to " + server, hello, config);
             Endpoint endpoint = EndpointAssembly.ofClient(
                     link, link.isIwarp(), link.carrier(config), Memories.of(link.domain()), config, peer);
-            MemoryHandle place = onTrial ? PathProbe.placeIn(greeting) : null;
+            MemoryHandle place = onTrial ? PathProbe.placeIn(hello) : null;
             if (place != null) {
                 // If it fails, the endpoint closes the link.
                 link = null;
@@ -286,15 +284,15 @@ public final class Connector {
     }
 
     /** What the server has said, unless it is a refusal, or nothing that this side can live with. */
-    static Hello understood(String operation, byte[] greeting, EndpointSettings config) {
-        if (Hello.isRefusal(greeting)) {
-            throw EndpointExceptions.refused(operation, Hello.refusalOf(greeting));
+    static Hello understood(String operation, byte[] hello, EndpointSettings config) {
+        if (Hello.isRefusal(hello)) {
+            throw EndpointExceptions.refused(operation, Hello.refusalOf(hello));
         }
-        String problem = Hello.problem(greeting);
+        String problem = Hello.problem(hello);
         if (!problem.isEmpty()) {
             throw ACCESS.incompatiblePeer(operation, problem, SPEAK_THE_SAME);
         }
-        Hello peer = Hello.parse(greeting);
+        Hello peer = Hello.parse(hello);
         if (peer.integrity() != config.sizes().integrity()) {
             throw EndpointExceptions.refused(
                     operation, config.sizes().integrity() ? Refusal.SUMS_UNWANTED : Refusal.SUMS_WANTED);

@@ -60,19 +60,19 @@ public final class PathProbe {
     }
 
     /** The place that a server names behind its hello; null if it names none. */
-    public static MemoryHandle placeIn(byte[] greeting) {
-        int from = Hello.lengthOf(greeting);
-        if (greeting.length < from + Integer.BYTES + RemoteMemory.BYTES
-                || ByteBuffer.wrap(greeting).getInt(from) != MARK) {
+    public static MemoryHandle placeIn(byte[] hello) {
+        int from = Hello.lengthOf(hello);
+        if (hello.length < from + Integer.BYTES + RemoteMemory.BYTES
+                || ByteBuffer.wrap(hello).getInt(from) != MARK) {
             return null;
         }
         int memoryAt = from + Integer.BYTES;
-        if (ByteBuffer.wrap(greeting).getLong(memoryAt + Long.BYTES) != BYTES) {
+        if (ByteBuffer.wrap(hello).getLong(memoryAt + Long.BYTES) != BYTES) {
             // No server of this library: what it names cannot be tried.
             return null;
         }
         RemoteMemory memory =
-                RemoteMemory.fromBytes(Arrays.copyOfRange(greeting, memoryAt, memoryAt + RemoteMemory.BYTES));
+                RemoteMemory.fromBytes(Arrays.copyOfRange(hello, memoryAt, memoryAt + RemoteMemory.BYTES));
         return new MemoryHandle(memory, Set.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE));
     }
 

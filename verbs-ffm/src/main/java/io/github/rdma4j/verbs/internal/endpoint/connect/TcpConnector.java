@@ -61,22 +61,22 @@ final class TcpConnector {
     private static Endpoint greet(
             String operation, TcpLink link, EventPoller poller, EndpointSettings config, Duration timeout, long start) {
         try (TcpHandshake words = new TcpHandshake(link.socket())) {
-            words.say(Failover.greeting(config, config.hello()));
-            byte[] greeting = null;
-            while (greeting == null) {
+            words.say(Failover.hello(config, config.hello()));
+            byte[] hello = null;
+            while (hello == null) {
                 boolean sent = words.sendRest();
-                greeting = words.heard();
-                if (greeting == null) {
+                hello = words.heard();
+                if (hello == null) {
                     link.socket().takeEvent();
                     link.socket().arm(!sent);
                     await(operation, poller, timeout, start, TcpConnector::notAccepted);
                 }
             }
-            Hello peer = Connector.understood(operation, greeting, config);
+            Hello peer = Connector.understood(operation, hello, config);
             if (!config.isFailover()) {
                 return endpoint(link, config, new Exposures(), peer);
             }
-            Failover.require(operation, greeting);
+            Failover.require(operation, hello);
             return Failover.endpoint(
                     true, link, config, new Exposures(), peer, place -> Connector.domain(place.device(), config));
         }

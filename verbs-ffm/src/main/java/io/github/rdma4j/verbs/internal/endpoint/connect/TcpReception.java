@@ -142,9 +142,9 @@ public final class TcpReception implements Reception {
         String failure;
         try {
             // Once: what comes later is judged at the next step.
-            byte[] greeting = handshake.words.heard();
-            failure = greeting == null || handshake.words.hasSaid() ? null : refuse(handshake, greeting);
-            endpoint = failure == null ? goOn(handshake, greeting) : null;
+            byte[] hello = handshake.words.heard();
+            failure = hello == null || handshake.words.hasSaid() ? null : refuse(handshake, hello);
+            endpoint = failure == null ? goOn(handshake, hello) : null;
         } catch (VerbsException e) {
             // A client that gives up is forgotten.
             failure = e.toString();
@@ -190,10 +190,10 @@ public final class TcpReception implements Reception {
     }
 
     /** Judges a client whose hello is complete, and sends a refusal if needed; returns the reason, or null for none. */
-    private String refuse(Handshake handshake, byte[] greeting) {
+    private String refuse(Handshake handshake, byte[] hello) {
         TcpHandshake words = handshake.words;
         AdmissionControl.Verdict refused =
-                admission.judge(greeting, handshake.link.peerAddress().orElse(null));
+                admission.judge(hello, handshake.link.peerAddress().orElse(null));
         if (refused == null) {
             return null;
         }
@@ -206,17 +206,17 @@ public final class TcpReception implements Reception {
     /**
      * The endpoint; null if the client has not received the whole hello yet.
      *
-     * @param greeting the hello of a client that is not refused; null if it is not complete
+     * @param hello of a client that is not refused; null if it is not complete
      */
-    private Endpoint goOn(Handshake handshake, byte[] greeting) {
+    private Endpoint goOn(Handshake handshake, byte[] hello) {
         TcpHandshake words = handshake.words;
-        if (greeting != null) {
+        if (hello != null) {
             if (!words.hasSaid()) {
-                words.say(Failover.greeting(config, config.answer()));
+                words.say(Failover.hello(config, config.answer()));
             }
             if (words.sendRest()) {
-                Hello peer = Hello.parse(greeting);
-                return config.isFailover() && Failover.isMarked(greeting)
+                Hello peer = Hello.parse(hello);
+                return config.isFailover() && Failover.isMarked(hello)
                         ? Failover.endpoint(false, handshake.link, config, exposures, peer, domains)
                         : TcpConnector.endpoint(handshake.link, config, exposures, peer);
             }

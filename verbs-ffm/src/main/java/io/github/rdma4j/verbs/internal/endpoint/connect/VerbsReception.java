@@ -150,10 +150,10 @@ public final class VerbsReception implements Reception {
         return new VerbsException(
                 "accepting at " + name,
                 over.errno(),
-                "it hears of no more clients over RDMA: " + over.getMessage(),
+                "it receives no more clients over RDMA: " + over.getMessage(),
                 failures == null
-                        ? "close the server, and bind it anew"
-                        : "clients come over TCP alone; for RDMA close the server, and bind it anew");
+                        ? "close the server, and bind it again"
+                        : "clients come over TCP alone; for RDMA close the server, and bind it again");
     }
 
     @Override
@@ -217,9 +217,9 @@ public final class VerbsReception implements Reception {
         RecordedAccept event = RecordedAccept.begun();
         CmLink link = null;
         try {
-            byte[] greeting = request.request().orElseThrow().privateData();
+            byte[] hello = request.request().orElseThrow().privateData();
             AdmissionControl.Verdict refused =
-                    admission.judge(greeting, request.id().peerAddress().orElse(null));
+                    admission.judge(hello, request.id().peerAddress().orElse(null));
             if (refused != null) {
                 event.over(name, request.id(), "refused: " + refused.words());
                 refuse(request, refused.reason());
@@ -229,12 +229,11 @@ public final class VerbsReception implements Reception {
             DeviceContext device = request.id().device().orElseThrow();
             link = new CmLink(request, domains.apply(device), config);
             CmLink ready = link;
-            byte[] hello = config.answer().toBytes();
-            byte[] answer =
-                    pathProbes == null ? hello : pathProbes.apply(device).behind(hello);
+            byte[] own = config.answer().toBytes();
+            byte[] answer = pathProbes == null ? own : pathProbes.apply(device).behind(own);
             request.id().accept(settings -> ready.greet(settings, config, answer));
             poller.add(request.id().channel());
-            handshakes.add(request.id().channel(), new Handshake(request, link, Hello.parse(greeting), event));
+            handshakes.add(request.id().channel(), new Handshake(request, link, Hello.parse(hello), event));
         } catch (Throwable e) {
             // If the client has given up meanwhile, it cannot be refused either, and the failure is not worth
             // reporting.

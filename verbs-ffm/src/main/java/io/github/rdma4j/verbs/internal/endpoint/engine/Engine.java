@@ -40,9 +40,9 @@ public final class Engine implements Progress {
     /** Instead of the index of a buffer: there is no message. */
     public static final int NO_MESSAGE = -1;
 
-    public static final String DEAF = "nothing is to be heard of its adapter: ";
+    public static final String DEAF = "its adapter no longer answers: ";
 
-    /** Asking the connection manager is a system call, and so, on some machines, is asking the clock. */
+    /** Rare, because querying the connection manager is a system call, as reading the clock is on some machines. */
     private static final int IDLE_POLLS_PER_LOOK = 256;
 
     private static final int MOST_READINGS_PER_LOOK = 8;
@@ -57,19 +57,19 @@ public final class Engine implements Progress {
     private final EngineWaits waits;
     private final EngineVisits visits;
     private boolean closing;
-    /** Null before the close, and where places are not kept. */
+    /** Where the endpoint was closed; null before the close, and if locations are not recorded. */
     private volatile ClosePlace closePlace;
 
     private boolean destroyed;
-    /** Nothing is taken in any more: it was closed, or an error has left it in an unknown state. */
+    /** Events are no longer processed: the endpoint was closed, or an error left it in an unknown state. */
     private boolean deaf;
     /**
-     * An error that has ended a method of the endpoint before its end: what had been changed by then nobody knows, so
-     * the connection is lost by it as soon as possible. A field, so that a catch clause need not call anything: after a
-     * {@link StackOverflowError} there may be no room for a call. The first one counts. Mostly with the lock held.
+     * The first error that interrupted a method of the endpoint. The state is unknown after it, so the connection is
+     * lost as soon as possible. This is a field because a catch clause can set it without a call: after a {@link
+     * StackOverflowError} the stack may have no space for a call. Mostly used with the lock held.
      */
     public Error interrupted;
-    /** The buffers that are in the hands of the program: of messages received, and of messages to be sent. */
+    /** The buffers that the program holds: of received messages, and of claimed messages. */
     private int buffersOut;
 
     private int idlePolls;
@@ -150,8 +150,8 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Gives the lock back, and leaves the promise that this call returns to the next one: a program that chains calls
-     * of this kind would run deeper and deeper into its own callbacks.
+     * Releases the lock, and leaves the promise that this call returns to the next call. Otherwise a program that
+     * chains such calls would nest its callbacks ever deeper.
      */
     public void exit(Promise<?> own) {
         exit(own, false);
@@ -195,7 +195,7 @@ public final class Engine implements Progress {
         return turn.isOver() && Thread.currentThread().isVirtual();
     }
 
-    /** Makes progress if something could not be sent; whether it may be possible now. With the lock held. */
+    /** Makes progress if a send failed with this code; returns whether a retry may succeed. With the lock held. */
     public boolean makesRoom(int code) {
         boolean noRoom = code == Protocol.NO_CREDIT || code == Protocol.QUEUE_FULL;
         if (noRoom) {
@@ -204,14 +204,14 @@ public final class Engine implements Progress {
         return noRoom;
     }
 
-    /** Posts a transfer whose end is polled for, or says why not now. With the lock held. */
+    /** Posts a transfer whose completion is polled, or returns the reason why not. With the lock held. */
     public int tryTransfer(
             long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         int code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
         return makesRoom(code) ? protocol.tryTransfer(id, operation, local, remote, operand, newValue) : code;
     }
 
-    /** Asks the link, while it is there. */
+    /** Queries the link, unless it is closed. */
     public <T> Optional<T> ask(Function<Link, Optional<T>> question) {
         enter();
         try {
@@ -221,7 +221,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Why what was posted is not done yet, as far as the wire knows; null if it does not. */
+    /** Returns why posted requests are late, or null if the wire has no reason. */
     public String whyLate() {
         enter();
         try {
@@ -236,7 +236,7 @@ public final class Engine implements Progress {
         return closing;
     }
 
-    /** What a handler sees of a message that it has taken. If it throws, the message is there for the next one. */
+    /** Returns the view of a taken message for a handler. If this fails, the message stays for the next call. */
     public Message message(int buffer) {
         try {
             return ACCESS.of(carrier.message(buffer, protocol.length(buffer)), this, buffer);
@@ -293,7 +293,10 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Does what there is to do, without waiting; {@linkplain #lose loses} what does not answer. With the lock held. */
+    /**
+     * Makes progress without waiting. {@linkplain #lose Loses} the connection if the adapter does not answer. With the
+     * lock held.
+     */
     public int progress() {
         try {
             return takeIn();
@@ -303,7 +306,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Makes progress for a selector, which has its own answer to an adapter that gives none. */
+    /** Makes progress for a selector, which handles an adapter that does not answer by its own means. */
     int takeIn() {
         if (deaf) {
             return awaitGrace();
@@ -312,7 +315,7 @@ public final class Engine implements Progress {
         try {
             total = carrier.poll(protocol);
         } catch (VerbsException e) {
-            // Of a lost endpoint the program must see the loss, not this failure, and so can close it.
+            // A program must see that the connection is lost, not this failure, so that it can close the endpoint.
             if (protocol.isOpen()) {
                 throw e;
             }
@@ -329,12 +332,12 @@ public final class Engine implements Progress {
         return total;
     }
 
-    /** Whether nothing is taken in any more. With the lock held. */
+    /** Whether events are no longer processed. With the lock held. */
     boolean isDeaf() {
         return deaf;
     }
 
-    /** What was under way fails after a while: the adapter may still use its memory. */
+    /** Lets pending requests fail after a delay, because the adapter may still use their memory. */
     private int awaitGrace() {
         if (!destroyed) {
             protocol.look(System.nanoTime());
@@ -344,8 +347,9 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Makes progress, and asks the connection manager. Over TCP an end stands behind the last bytes, and is found by
-     * the next reading; a peer that sends all the time is read a few times. With the lock held.
+     * Makes progress, and queries the connection manager. Over TCP the end of the connection follows the last bytes, so
+     * this method reads until it finds the end, but only a few times if the peer sends all the time. With the lock
+     * held.
      */
     public void progressAndLook() {
         int readings = 0;
@@ -355,7 +359,10 @@ public final class Engine implements Progress {
         lookOrLose();
     }
 
-    /** Looks at the connection manager and at the clock; {@linkplain #lose loses} what does not answer. */
+    /**
+     * Checks the connection manager and the clock. {@linkplain #lose Loses} the connection if the adapter does not
+     * answer.
+     */
     void lookOrLose() {
         try {
             look();
@@ -364,7 +371,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Looks at the connection manager and at the clock. */
+    /** Checks the connection manager and the clock. */
     void look() {
         String reason = carrier.lost();
         if (reason != null) {
@@ -375,7 +382,7 @@ public final class Engine implements Progress {
         protocol.settle();
     }
 
-    /** What came before the end. */
+    /** Takes in everything that arrived before the end. */
     private void takeTheRest() {
         if (deaf) {
             return;
@@ -383,15 +390,16 @@ public final class Engine implements Progress {
         try {
             carrier.poll(protocol);
         } catch (VerbsException _) {
-            // The connection has ended, and why is known: of a device that is gone there is nothing to be had.
+            // The connection has ended for a known reason, and a lost device has nothing more to deliver.
         }
     }
 
     /**
-     * Loses an endpoint whose adapter does not answer any more, for example because its device is gone: otherwise
-     * waiting threads would get this failure for ever, and never see that the connection has ended. With the lock held.
+     * Loses the connection of an endpoint whose adapter no longer answers, for example because the device was removed.
+     * Otherwise every wait would get this failure, and none would report that the connection has ended. With the lock
+     * held.
      *
-     * @param failure thrown on, once, unless the connection manager knows why the connection has ended
+     * @param failure rethrown once, unless the connection manager has the reason for the end
      */
     void lose(VerbsException failure) {
         boolean told = closing || !protocol.isOpen() || failure instanceof WaitInterruptedException;
@@ -429,7 +437,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Takes a message for a handler; the buffer, or -1. {@link #release} gives it back. With the lock held. */
+    /** Takes a message for a handler. Returns its buffer, or -1; {@link #release} returns it. With the lock held. */
     public int take() {
         int buffer = protocol.take();
         if (buffer >= 0) {
@@ -439,8 +447,8 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Takes a message that the program keeps; null if there is none. If it throws, the message is there for the next
-     * one. With the lock held.
+     * Takes a message that the program keeps; null if there is none. If this method throws, the message stays for the
+     * next call. With the lock held.
      */
     public Optional<HeldMessage> takeHeld() {
         int buffer = take();
@@ -503,7 +511,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** The program has done with a message. */
+    /** Returns a message that the program has finished reading. */
     public void release(int buffer) {
         enter();
         try {
@@ -519,11 +527,11 @@ public final class Engine implements Progress {
     }
 
     /**
-     * The program has done with a message, and takes another one.
+     * Returns a message that the program has finished reading, and takes the next one.
      *
      * @param buffer {@link #NO_MESSAGE} if the program holds the message
-     * @param another whether another one is wanted
-     * @return its buffer; {@link #NO_MESSAGE} if there is none, or the endpoint was closed
+     * @param another whether to take the next message
+     * @return the next message's buffer; {@link #NO_MESSAGE} if there is none, or the endpoint was closed
      */
     int releaseAndTake(int buffer, boolean another) {
         enter();
@@ -540,7 +548,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** A buffer has come back from the program; false if the endpoint is gone. With the lock held. */
+    /** Counts a buffer that the program returns; false if the endpoint was destroyed. With the lock held. */
     private boolean isBackInTime() {
         buffersOut--;
         if (destroyed && buffersOut == 0) {
@@ -549,7 +557,7 @@ public final class Engine implements Progress {
         return !destroyed;
     }
 
-    /** A place for a message that the program writes itself; null if there is none now. With the lock held. */
+    /** Claims a send buffer for the program to write; null if none is free. With the lock held. */
     public OutgoingMessage claim() {
         int slot = protocol.claim();
         if (slot < 0) {
@@ -607,9 +615,9 @@ public final class Engine implements Progress {
      * with it.
      *
      * @param operation for the message if the thread is interrupted
-     * @param timeout how long; zero or less tries once
-     * @param attempt gives null to go on
-     * @return what the attempt gave; null after the time
+     * @param timeout how long to try; zero or less tries once
+     * @param attempt returns null to try again
+     * @return the result of the attempt; null on timeout
      */
     public <T> T await(String operation, Duration timeout, Supplier<T> attempt) {
         return waits.await(operation, nanos(timeout), false, attempt);
@@ -656,7 +664,7 @@ public final class Engine implements Progress {
             } finally {
                 exit();
             }
-            // An adapter may not have sent it yet, and what comes next destroys its queue.
+            // The adapter may not have sent the close message yet, and the next step destroys its queue.
             long rest = Math.max(GOOD_BYE_NANOS, limit - (System.nanoTime() - start));
             waits.await(
                     operation,
@@ -668,7 +676,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Closes without a word, even while another thread is closing; see {@link Endpoint#abort()}. */
+    /** Closes without a close message, even while another thread closes; see {@link Endpoint#abort()}. */
     public void abort() {
         if (beginClosing() || !isDestroyed()) {
             destroy();
@@ -685,8 +693,8 @@ public final class Engine implements Progress {
     }
 
     /**
-     * From now on other threads see a closed endpoint; false if it was closed already, and then what was left open is
-     * closed.
+     * Makes the endpoint closed for other threads. Returns false if it was closed before; then closes what an earlier
+     * close left open.
      */
     private boolean beginClosing() {
         enter();

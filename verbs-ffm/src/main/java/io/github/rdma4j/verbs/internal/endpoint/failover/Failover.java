@@ -37,24 +37,24 @@ public final class Failover {
                 .array();
     }
 
-    public static byte[] greeting(EndpointSettings config, Hello words) {
+    public static byte[] hello(EndpointSettings config, Hello words) {
         byte[] hello = words.toBytes();
         return config.isFailover() ? marked(hello) : hello;
     }
 
-    public static boolean isMarked(byte[] greeting) {
-        return greeting.length == TcpHandshake.BYTES
-                && Hello.lengthOf(greeting) <= TcpHandshake.BYTES - MARK_BYTES
-                && ByteBuffer.wrap(greeting).getLong(TcpHandshake.BYTES - MARK_BYTES) == MARK;
+    public static boolean isMarked(byte[] hello) {
+        return hello.length == TcpHandshake.BYTES
+                && Hello.lengthOf(hello) <= TcpHandshake.BYTES - MARK_BYTES
+                && ByteBuffer.wrap(hello).getLong(TcpHandshake.BYTES - MARK_BYTES) == MARK;
     }
 
     /** Of a client that wants to move. */
-    public static void require(String operation, byte[] greeting) {
-        if (!isMarked(greeting)) {
+    public static void require(String operation, byte[] hello) {
+        if (!isMarked(hello)) {
             throw ACCESS.incompatiblePeer(
                     operation,
                     "the server does not move between RDMA and TCP",
-                    "give it the transport RDMA_WITH_FAILOVER, too, or take RDMA_OR_TCP here");
+                    "also give the server the transport RDMA_WITH_FAILOVER, or use RDMA_OR_TCP here");
         }
     }
 

@@ -397,7 +397,7 @@ final class Mover {
         failed(
                 cause != null
                         ? cause
-                        : ACCESS.endpointException("RDMA to the peer", reason, "mend it; it is tried again by itself"));
+                        : ACCESS.endpointException("RDMA to the peer", reason, "fix it; RDMA is retried automatically"));
         why = reason;
         giveUpPrepared();
         if (arrived) {

@@ -395,7 +395,7 @@ public final class SharedQueues implements Sleepers.Host {
                 failure.operation(),
                 failure.errno(),
                 "for another endpoint; its group takes no more on this device before those that are lost have gone",
-                "close the endpoints that are lost, and connect anew");
+                "close the endpoints that are lost, and connect again");
     }
 
     /** Whether an endpoint wants the ends of what it has posted to end a sleep. */

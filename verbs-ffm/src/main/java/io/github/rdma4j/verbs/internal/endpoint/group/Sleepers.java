@@ -35,21 +35,21 @@ final class Sleepers {
 
     /** One endpoint. At most one thread sleeps for it at a time. */
     static final class Sleeper {
-        private final BooleanSupplier news;
+        private final BooleanSupplier event;
         private volatile Thread thread;
         private volatile boolean woken;
 
         /**
          * Nobody sleeps yet.
          *
-         * @param news whether there is something for the endpoint; called in any thread
+         * @param event whether there is something for the endpoint; called in any thread
          */
-        Sleeper(BooleanSupplier news) {
-            this.news = news;
+        Sleeper(BooleanSupplier event) {
+            this.event = event;
         }
 
         private boolean isOver() {
-            return woken || news.getAsBoolean();
+            return woken || event.getAsBoolean();
         }
     }
 

@@ -22,7 +22,7 @@ public final class Checksum {
     private long sent;
     private long received;
     private long corrupt;
-    private int said;
+    private int declared;
     private int found;
 
     /**
@@ -47,9 +47,9 @@ public final class Checksum {
 
     /** Whether the next message that was received, without its sum, is what was sent; if so, it counts. */
     boolean isIntact(ByteBuffer buffer, int length) {
-        said = buffer.order(ByteOrder.BIG_ENDIAN).getInt(length);
+        declared = buffer.order(ByteOrder.BIG_ENDIAN).getInt(length);
         found = sum(buffer, length, received);
-        if (said != found) {
+        if (declared != found) {
             corrupt++;
             return false;
         }
@@ -58,8 +58,8 @@ public final class Checksum {
     }
 
     /** The sum that came with the message that was asked for last. */
-    int said() {
-        return said;
+    int declared() {
+        return declared;
     }
 
     /** The sum that its bytes have. */

@@ -118,7 +118,7 @@ public record Hello(int version, boolean integrity, int receiveBuffers, int buff
                 || lengthOf(bytes) > bytes.length
                 || buffer.getShort(BUFFERS_AT) == 0
                 || buffer.getInt(SIZE_AT) < 0) {
-            return "the peer's greeting is damaged";
+            return "the peer's handshake is damaged";
         }
         return "";
     }

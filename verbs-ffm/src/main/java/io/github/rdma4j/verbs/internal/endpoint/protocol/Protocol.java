@@ -296,7 +296,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     @Override
     public void received(int buffer, boolean framed, int frame, long length) {
         changes++;
-        silence.heard();
+        silence.received();
         if (deaf || state == State.PEER_CLOSED) {
             return;
         }

@@ -6,7 +6,7 @@ package io.github.rdma4j.verbs.internal.endpoint.protocol;
 public enum Refusal {
     /** The client has not said what an endpoint of this version says. */
     ANOTHER_PROTOCOL(
-            "the server has not understood this side's greeting",
+            "the server did not understand this side's handshake",
             "use versions of rdma4j that speak the same protocol, on this port"),
     /** The server has sums, and the client has not. */
     SUMS_WANTED(

@@ -42,7 +42,7 @@ public final class Silence {
     private boolean mayBeAsleep;
     private long first;
     private boolean acknowledged;
-    private boolean heard;
+    private boolean received;
     private boolean waiting;
     private boolean started;
     private long last;
@@ -69,8 +69,8 @@ public final class Silence {
     }
 
     /** Something has come from the peer. */
-    void heard() {
-        heard = true;
+    void received() {
+        received = true;
         if (mayBeAsleep) {
             mayBeAsleep = false;
             nextEarlyProbe = 0;
@@ -88,12 +88,12 @@ public final class Silence {
         first = started ? first : now;
         long gap = started ? Math.min(longestGap, now - last) : 0;
         // Messages from the peer acknowledge nothing that is under way: a wire can be cut in one direction.
-        boolean sign = acknowledged || heard && !underWay || underWay != waiting || !started;
+        boolean sign = acknowledged || received && !underWay || underWay != waiting || !started;
         started = true;
         last = now;
         waiting = underWay;
         acknowledged = false;
-        heard = false;
+        received = false;
         silent = sign ? 0 : silent + gap;
         if (now - first >= nextEarlyProbe) {
             nextEarlyProbe = mayBeAsleep && nextEarlyProbe < LAST_PROBE ? 10 * nextEarlyProbe : Long.MAX_VALUE;

@@ -51,7 +51,7 @@ public final class Slots {
 
     private long completed;
     /** The number behind the last post that is signaled, or that is known to have ended. */
-    private long told;
+    private long reportedUpTo;
 
     /** Of all places. */
     private final int half;
@@ -92,7 +92,7 @@ public final class Slots {
 
     /** The unsignaled posts behind the last signaled one: nothing posted so far will report their end. */
     private long untold() {
-        return posted - told;
+        return posted - reportedUpTo;
     }
 
     /** Returns whether the posts since the last signaled one are half of all: then the next one must be signaled. */
@@ -170,7 +170,7 @@ public final class Slots {
         posts[place(posted++)] = signaled ? slot : slot | UNSIGNALED;
         lengths[slot] = length;
         if (signaled) {
-            told = posted;
+            reportedUpTo = posted;
         }
     }
 
@@ -211,7 +211,7 @@ public final class Slots {
             finish(oldest & ~UNSIGNALED, null, protocol);
             completed++;
         }
-        told = Math.max(told, completed);
+        reportedUpTo = Math.max(reportedUpTo, completed);
         finish(slot, failure, protocol);
         // Mostly it is the oldest one.
         for (long number = completed; number != posted; number++) {
@@ -227,7 +227,7 @@ public final class Slots {
             posts[place(i)] = posts[place(i - 1)];
         }
         completed++;
-        told = Math.max(told, completed);
+        reportedUpTo = Math.max(reportedUpTo, completed);
     }
 
     /** Something else has completed, which was posted when so many of these had been: with it those not signaled. */
@@ -235,7 +235,7 @@ public final class Slots {
         while (!abandoned && completed != posted && completed < postedBefore && posts[place(completed)] < 0) {
             finish(posts[place(completed)] & ~UNSIGNALED, null, protocol);
             completed++;
-            told = Math.max(told, completed);
+            reportedUpTo = Math.max(reportedUpTo, completed);
         }
     }
 
@@ -286,7 +286,7 @@ public final class Slots {
             }
         }
         completed = posted;
-        told = posted;
+        reportedUpTo = posted;
         abandoned = true;
     }
 

@@ -53,9 +53,9 @@ public final class SummedProtocol extends Protocol {
     /** It is not given to the program, nor is what comes behind it; also where the connection was lost already. */
     private void corrupted(long length) {
         if (Recorder.isThere()) {
-            CorruptMessageEvent.found(name, sums.next(), length, sums.said(), sums.found());
+            CorruptMessageEvent.found(name, sums.next(), length, sums.declared(), sums.found());
         }
-        Loss corrupt = Loss.ofCorruption(name, new Loss.Corruption(sums.next(), length, sums.said(), sums.found()));
+        Loss corrupt = Loss.ofCorruption(name, new Loss.Corruption(sums.next(), length, sums.declared(), sums.found()));
         if (state == State.LOST) {
             lost = corrupt;
         } else {

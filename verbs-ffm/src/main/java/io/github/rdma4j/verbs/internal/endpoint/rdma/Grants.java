@@ -214,7 +214,7 @@ public final class Grants {
     private MemoryRegion register(MemorySlice slice, AccessFlag[] access) {
         if (!slice.region().hasSegment()) {
             throw new IllegalArgumentException(slice.region()
-                    + " is not memory of this process, of which a part could be registered by itself: grant all of a"
+                    + " is not memory of this process, of which a part could be registered separately: grant all of a"
                     + " region with MW_BIND");
         }
         return memories.register(slice, access);

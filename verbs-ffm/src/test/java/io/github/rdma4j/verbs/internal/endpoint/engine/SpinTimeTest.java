@@ -26,19 +26,19 @@ class SpinTimeTest {
 
     /** A round trip on one processor took 281 µs where both sides kept it until their limit, and 77 asleep. */
     @Test
-    void whoSpinsOnTheOnlyProcessorLetsOthersRun() {
+    void spinOnTheOnlyCpuYields() {
         assertThat(SpinTime.yields(1, false)).isTrue();
         assertThat(SpinTime.yields(2, false)).isFalse();
         assertThat(SpinTime.yields(2, true)).isTrue();
     }
 
     @Test
-    void theFirstWaitSpinsAsLongAsItMay() {
+    void firstWaitSpinsAsLongAsItMay() {
         assertThat(time.next(now)).isEqualTo(MOST);
     }
 
     @Test
-    void anIdleConnectionSpinsInOneWaitOfSixteen() {
+    void idleConnectionSpinsInOneWaitOfSixteen() {
         for (int i = 0; i < 20; i++) {
             await(1_000_000_000, 50_000);
         }
@@ -50,7 +50,7 @@ class SpinTimeTest {
     }
 
     @Test
-    void whetherTheNextWaitSleepsAtOnceIsKnownBeforeIt() {
+    void nextWaitReportsAtOnceIfItSleeps() {
         for (int i = 0; i < 20; i++) {
             await(1_000_000_000, 50_000);
         }
@@ -74,7 +74,7 @@ class SpinTimeTest {
     }
 
     @Test
-    void aShortSleepTellsByItselfThatSpinningPays() {
+    void shortSleepShowsThatSpinningPays() {
         for (int i = 0; i < 100; i++) {
             await(1_000_000_000, 50_000);
         }
@@ -86,7 +86,7 @@ class SpinTimeTest {
     }
 
     @Test
-    void aFewLateAnswersDoNotUndoWhatWasLearnt() {
+    void fewLateAnswersDoNotUndoWhatWasLearnt() {
         for (int i = 0; i < 1000; i++) {
             await(10_000, 50_000);
         }
@@ -97,7 +97,7 @@ class SpinTimeTest {
 
     /** A program that waits for a few microseconds only, again and again, must not learn that something comes then. */
     @Test
-    void aWaitThatEndsBeforeAnythingComesTellsNothing() {
+    void waitThatEndsEarlyTeachesNothing() {
         for (int i = 0; i < 100; i++) {
             await(1_000_000_000, 50_000);
         }
@@ -110,7 +110,7 @@ class SpinTimeTest {
     }
 
     @Test
-    void aWaitThatIsLongAndInVainTellsThatSpinningDoesNotPay() {
+    void longVainWaitShowsThatSpinningDoesNotPay() {
         for (int i = 0; i < 100 && time.next(now) > 0; i++) {
             time.slept(MOST, false);
         }
@@ -178,7 +178,7 @@ class SpinTimeTest {
     }
 
     @Test
-    void aLimitOfZeroNeverSpins() {
+    void limitOfZeroNeverSpins() {
         SpinTime none = new SpinTime(0, pressure);
         for (int i = 0; i < 100; i++) {
             assertThat(none.next(now)).isZero();
@@ -187,7 +187,7 @@ class SpinTimeTest {
     }
 
     @Test
-    void whetherThereIsSomethingToLearn() {
+    void learningNeedsAnEvent() {
         assertThat(new SpinTime(0).maySpin()).isFalse();
         assertThat(new SpinTime(1).maySpin()).isTrue();
     }
@@ -207,7 +207,7 @@ class SpinTimeTest {
     }
 
     @Test
-    void whatIsSeenLetsTheTimeShrinkSlowly() {
+    void spinTimeShrinksSlowly() {
         time.seen(10_000);
         assertThat(time.next(now)).isEqualTo(MOST - MOST / 8);
         time.seen(90_000);

@@ -29,7 +29,7 @@ class FailoverSimulationTest {
 
     @Test
     @Tag("full")
-    void aMillionSchedulesKeepWhatIsPromised() {
+    void millionSchedulesKeepWhatIsPromised() {
         play(1_000_000);
     }
 

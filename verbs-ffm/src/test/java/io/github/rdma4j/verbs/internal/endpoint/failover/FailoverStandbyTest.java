@@ -53,7 +53,7 @@ class FailoverStandbyTest {
     }
 
     @Test
-    void rdmaGoesOnWithoutTcpAndItsEndTellsBothReasons() {
+    void rdmaContinuesWithoutTcpAndItsEndHasBothReasons() {
         loseTcp(true);
         left.sendAsync();
         right.sendAsync();
@@ -69,7 +69,7 @@ class FailoverStandbyTest {
         assertThat(right.protocol.state()).isEqualTo(State.LOST);
         assertThat(right.protocol.ended("sending"))
                 .hasMessageEndingWith("the connection is lost: TCP has ended; and RDMA: the port is DOWN."
-                        + " Remedy: connect again");
+                        + " Connect again");
     }
 
     @Test
@@ -78,7 +78,7 @@ class FailoverStandbyTest {
         for (int i = 0; i < 4; i++) {
             round();
         }
-        String remedy = ". Remedy: mend it; it is tried again by itself";
+        String remedy = ". Fix it; RDMA is retried automatically";
         assertThat(right.moves.getLast().reason()).isEqualTo("RDMA to the peer failed: the port is DOWN" + remedy);
         assertThat(left.moves.getLast().reason())
                 .isEqualTo("RDMA to the peer failed: the peer says: the port is DOWN" + remedy);
@@ -86,7 +86,7 @@ class FailoverStandbyTest {
 
     /** The peer's adapter has refused something, which has ended the peer's side; its word comes before one looks. */
     @Test
-    void whatWasRefusedIsSaidInPlaceOfWhatCameOfIt() {
+    void refusalIsReportedInsteadOfItsConsequence() {
         right.rdma.lost = "flushed";
         left.rdma.failure =
                 ACCESS.transferException("write", WorkCompletionStatus.REM_ACCESS_ERR, "remote access error", "");
@@ -104,7 +104,7 @@ class FailoverStandbyTest {
     }
 
     @Test
-    void aPeerThatEndsTcpIsGone() {
+    void peerThatEndsTcpIsGone() {
         loseTcp(false);
         assertThat(left.protocol.state()).isEqualTo(State.LOST);
         assertThat(left.protocol.ended("sending")).hasMessageContaining("TCP has ended");
@@ -112,7 +112,7 @@ class FailoverStandbyTest {
 
     /** And not only when the time is over in which a broken wire completes what it has. */
     @Test
-    void whatIsUnderWayAndWhatWaitsFailAtOnceWhenBothAreGone() {
+    void pendingWorkFailsAtOnceWhenBothAreLost() {
         left.rdma.cut = true;
         for (int i = 0; i < 8; i++) {
             left.sendAsync();

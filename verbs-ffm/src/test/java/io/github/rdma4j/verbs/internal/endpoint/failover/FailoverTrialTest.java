@@ -69,7 +69,7 @@ class FailoverTrialTest {
         "ONE_BIT, true",
         "ONE_BIT, false"
     })
-    void aWireThatSpoilsDataIsNotUsedUntilItIsMended(Spoils spoils, boolean towardsTheClient) {
+    void corruptingWireIsNotUsedUntilItIsFixed(Spoils spoils, boolean towardsTheClient) {
         FailoverEnd receiver = towardsTheClient ? client : server;
         receiver.tamper = spoils.wire();
         FailoverEnd.connect(client, server);

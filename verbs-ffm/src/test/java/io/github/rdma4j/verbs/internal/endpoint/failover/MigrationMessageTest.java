@@ -18,12 +18,12 @@ class MigrationMessageTest {
     }
 
     @Test
-    void aShortReasonIsWhole() {
+    void shortReasonIsWhole() {
         assertThat(afterTheWay("a round trip takes 30.0 µs")).isEqualTo("a round trip takes 30.0 µs");
     }
 
     @Test
-    void aLongReasonEndsBehindAWholeCharacterAndSaysSo() {
+    void longReasonIsCutAfterAWholeCharacterAndMarked() {
         for (int before = 190; before < 200; before++) {
             String arrived = afterTheWay("x".repeat(before) + "µ".repeat(10));
             assertThat(arrived).matches("x{" + before + "}µ*…|x{190,}…");
@@ -35,13 +35,13 @@ class MigrationMessageTest {
 
     /** It gets into messages and logs. */
     @Test
-    void aReasonIsOneLine() {
+    void reasonIsOneLine() {
         assertThat(afterTheWay("gone\n12:00 all is well\u001b[2J")).isEqualTo("gone 12:00 all is well [2J");
     }
 
     @ParameterizedTest
     @EnumSource
-    void whatIsSaidComesAsItWas(MigrationMessage.Kind kind) {
+    void messagesArriveUnchanged(MigrationMessage.Kind kind) {
         byte[] body = {1, 2, 3};
         MigrationMessage said = new MigrationMessage(kind, -7, Long.MAX_VALUE, 5, true, body);
         MigrationMessage heard = MigrationMessage.parse(said.toBytes());
@@ -59,7 +59,7 @@ class MigrationMessageTest {
     }
 
     @Test
-    void whatIsNotSaidInThisProtocolIsNothing() {
+    void foreignBytesAreNoMessage() {
         byte[] words = MigrationMessage.of(MigrationMessage.Kind.DOWN, 1).toBytes();
         for (int length = 0; length < words.length; length++) {
             assertThat(MigrationMessage.parse(Arrays.copyOf(words, length))).isNull();
@@ -79,7 +79,7 @@ class MigrationMessageTest {
     }
 
     @Test
-    void theLongestReasonFits() {
+    void longestReasonFits() {
         MigrationMessage words = new MigrationMessage(
                 MigrationMessage.Kind.DOWN, 1, 0, 0, false, MigrationMessage.reason("x".repeat(5000)));
         assertThat(words.toBytes()).hasSize(MigrationMessage.MAX_BYTES);

@@ -94,7 +94,7 @@ class ActiveEntriesTest {
 
     /** What made a busy selector slow: each message cost a visit of all endpoints, in no select was none ready. */
     @Test
-    void aMessageCostsFewVisitsHoweverManyEndpointsThereAre() {
+    void messageCostsFewVisitsHoweverManyEndpointsThereAre() {
         List<Counting> entries = added(1000);
         int messages = 10_000;
         for (int i = 0; i < messages; i++) {
@@ -112,7 +112,7 @@ class ActiveEntriesTest {
     }
 
     @Test
-    void whoIsReadyNowAndThenStays() {
+    void occasionallyReadyEntryStays() {
         List<Counting> entries = added(ActiveEntries.VAIN_ROUNDS);
         for (int i = 0; i < 1000; i++) {
             entries.get(i % entries.size()).ready = true;
@@ -132,7 +132,7 @@ class ActiveEntriesTest {
     }
 
     @Test
-    void whoIsToldLeavesWithItsLastMessageAndIsNotVisitedInVain() {
+    void notifiedEntryLeavesWithItsLastMessage() {
         Counting entry = added();
         entry.told = true;
         entry.ready = true;
@@ -152,7 +152,7 @@ class ActiveEntriesTest {
     }
 
     @Test
-    void whoIsArmedEarlyLeavesWhenNothingIsLeftAndIsNotArmedAgain() {
+    void earlyArmedEntryLeavesWhenEmptyAndIsNotRearmed() {
         Counting entry = added();
         entry.ready = true;
         entry.more = true;
@@ -170,7 +170,7 @@ class ActiveEntriesTest {
     }
 
     @Test
-    void whatCameBeforeTheArmingIsHandledAndKeepsItsPlace() {
+    void eventBeforeArmingIsHandledAndKeepsItsPosition() {
         Counting busy = added();
         Counting quiet = added();
         quiet.readyWhenArmed = true;
@@ -195,7 +195,7 @@ class ActiveEntriesTest {
     }
 
     @Test
-    void aHandlerThatThrowsKeepsItsPlaceAndThatOfThoseBehindIt() {
+    void handlerThatThrowsKeepsItsPlaceAndThatOfThoseBehindIt() {
         List<Counting> entries = added(2);
         Counting failing = new Counting(() -> {
             throw new IllegalStateException("of the program");
@@ -210,7 +210,7 @@ class ActiveEntriesTest {
     }
 
     @Test
-    void whoHasLeftIsNotVisited() {
+    void removedEntryIsNotVisited() {
         Counting gone = added();
         Counting other = added();
         gone.leave();
@@ -225,7 +225,7 @@ class ActiveEntriesTest {
 
     /** What comes for others in the call of a handler must not be lost, whoever leaves in the same visit. */
     @Test
-    void whomAHandlerAddsIsVisitedInTheNextRound() {
+    void entryAddedByAHandlerIsVisitedInTheNextRound() {
         Counting late = new Counting(() -> handled++);
         Counting first = new Counting(() -> active.add(late));
         first.told = true;
@@ -246,7 +246,7 @@ class ActiveEntriesTest {
 
     /** It may throw each time, and would keep the others from their turn. */
     @Test
-    void aHandlerThatThrowsInAVisitGoesBehindTheOthers() {
+    void handlerThatThrowsInAVisitGoesBehindTheOthers() {
         Counting leaving = added();
         leaving.told = true;
         leaving.ready = true;
@@ -267,7 +267,7 @@ class ActiveEntriesTest {
     }
 
     @Test
-    void aHandlerThatThrowsWhenItIsArmedGoesBehindTheOthers() {
+    void handlerThatThrowsWhenItIsArmedGoesBehindTheOthers() {
         Counting failing = new Counting(() -> {
             throw new IllegalStateException("of the program");
         });

@@ -34,7 +34,7 @@ class ArrivalsTest {
     }
 
     @Test
-    void aPlaceThatHadAFailureHasNoneForTheNextOne() {
+    void placeThatHadAFailureHasNoneForTheNextOne() {
         Arrivals arrivals = new Arrivals(2);
         Arrivals.Failure failure = new Arrivals.Failure(WorkCompletionStatus.WR_FLUSH_ERR, 7, "flushed");
         for (int i = 0; i < 20; i++) {
@@ -46,7 +46,7 @@ class ArrivalsTest {
     }
 
     @Test
-    void whatFindsNoRoomChangesNothing() {
+    void refusedArrivalChangesNothing() {
         for (int room = 1; room < 70; room++) {
             Arrivals arrivals = new Arrivals(room);
             int added = 0;

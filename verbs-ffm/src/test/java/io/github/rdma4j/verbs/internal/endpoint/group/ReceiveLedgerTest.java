@@ -94,7 +94,7 @@ class ReceiveLedgerTest {
      * adapter has a buffer for each message that a peer may still send, though some wait to be given to it.
      */
     @Test
-    void whoHoldsAllThatHeMayKeepsNoBufferFromTheOthers() {
+    void endpointAtItsLimitKeepsNoBufferFromOthers() {
         int quota = 7;
         for (int together = 1; together <= 16; together++) {
             Random random = new Random(together);
@@ -127,7 +127,7 @@ class ReceiveLedgerTest {
     }
 
     @Test
-    void whatTheAdapterRefusesWaitsForTheNextCallAndCountsAsLost() {
+    void refusedReceiveWaitsForTheNextCallAndCountsAsLost() {
         ReceiveLedger ledger = new ReceiveLedger(4);
         ledger.add(6);
         ledger.posted(2);
@@ -184,7 +184,7 @@ class ReceiveLedgerTest {
 
     /** A queue with spare buffers for what is not lost would grow with each connection that ends. */
     @Test
-    void aSuspicionIsForgottenAsSoonAsALaterPostWasUsed() {
+    void suspicionIsForgottenAsSoonAsALaterPostWasUsed() {
         ReceiveLedger ledger = posted(3);
         ledger.mayHaveLost();
         assertThat(ledger.lost()).isEqualTo(1);
@@ -195,7 +195,7 @@ class ReceiveLedgerTest {
     }
 
     @Test
-    void whatIsWithAnEndpointIsNotLost() {
+    void bufferHeldByAnEndpointIsNotLost() {
         ReceiveLedger ledger = posted(3);
         ledger.mayHaveLost();
         assertThat(ledger.lost()).isEqualTo(1);
@@ -207,7 +207,7 @@ class ReceiveLedgerTest {
     }
 
     @Test
-    void aSecondSuspicionIsSettledAfterTheFirst() {
+    void secondSuspicionIsSettledAfterTheFirst() {
         ReceiveLedger ledger = posted(3);
         ledger.mayHaveLost();
         assertThat(ledger.lost()).isEqualTo(1);

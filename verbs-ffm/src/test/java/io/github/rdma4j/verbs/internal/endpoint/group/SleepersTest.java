@@ -109,7 +109,7 @@ class SleepersTest {
 
     /** A wake-up that is lost costs the patience, and fails. */
     @Test
-    void eachHearsOfAllThatComesForIt() throws Exception {
+    void eachSleeperIsNotifiedOfItsEvents() throws Exception {
         int threads = 8;
         int each = 3_000;
         List<Member> members = new ArrayList<>();
@@ -144,7 +144,7 @@ class SleepersTest {
     }
 
     @Test
-    void whoIsWokenLeavesAndAnotherOneLeads() throws Exception {
+    void wokenLeaderLeavesAndAnotherLeads() throws Exception {
         Member first = new Member();
         Member second = new Member();
         Future<?> leader = executor.submit(() -> sleepers.sleep(first.sleeper, PATIENCE));
@@ -166,7 +166,7 @@ class SleepersTest {
     }
 
     @Test
-    void aLeaderWhoseTimeIsOverCallsTheNext() throws Exception {
+    void leaderWhoseTimeIsOverCallsTheNext() throws Exception {
         Member brief = new Member();
         Member patient = new Member();
         Future<?> leader = executor.submit(
@@ -181,7 +181,7 @@ class SleepersTest {
     }
 
     @Test
-    void anInterruptEndsTheSleepOfAFollowerAndOfALeader() throws Exception {
+    void interruptEndsTheSleepOfAFollowerAndOfALeader() throws Exception {
         Member first = new Member();
         Member second = new Member();
         AtomicReference<Throwable> leadersEnd = new AtomicReference<>();
@@ -211,7 +211,7 @@ class SleepersTest {
 
     /** The leader has nothing for itself, and goes on leading. */
     @Test
-    void aFollowerIsWokenByWhatTheLeaderHandsOut() throws Exception {
+    void followerIsWokenByWhatTheLeaderHandsOut() throws Exception {
         Member first = new Member();
         Member second = new Member();
         Future<?> leader = executor.submit(() -> sleepers.sleep(first.sleeper, PATIENCE));

@@ -49,7 +49,7 @@ class PromiseTest {
     // ---- Who decides ----
 
     @Test
-    void whatTheEndpointHasDecidedIsToldLater() {
+    void decisionOfTheEndpointIsNotifiedLater() {
         assertThat(promise.decide("value", null)).isTrue();
         assertThat(promise.isDecided()).isTrue();
         assertThat(promise.isDone()).isFalse();
@@ -62,7 +62,7 @@ class PromiseTest {
     }
 
     @Test
-    void aFailureIsToldAsWell() {
+    void failureIsAlsoNotified() {
         assertThat(promise.decide(null, FAILURE)).isTrue();
         assertThat(promise.decidedFailure()).isSameAs(FAILURE);
         promise.handOver();
@@ -71,7 +71,7 @@ class PromiseTest {
     }
 
     @Test
-    void whatNobodyHasDecidedIsNotTold() {
+    void undecidedPromiseIsNotNotified() {
         promise.handOver();
         assertThat(promise).isNotDone();
         assertThat(promise.isDecided()).isFalse();
@@ -87,7 +87,7 @@ class PromiseTest {
     /** A message is given to a future only if the future takes it. */
     @ParameterizedTest
     @MethodSource("withdrawals")
-    void whatTheProgramHasDecidedTheEndpointDoesNot(Function<Promise<String>, Boolean> withdraw) {
+    void programsDecisionPrecedesTheEndpoints(Function<Promise<String>, Boolean> withdraw) {
         assertThat(withdraw.apply(promise)).isTrue();
         assertThat(promise.isWithdrawn()).isTrue();
         assertThat(promise.isDecided()).isTrue();
@@ -99,7 +99,7 @@ class PromiseTest {
 
     @ParameterizedTest
     @MethodSource("withdrawals")
-    void whatTheEndpointHasDecidedTheProgramIsTold(Function<Promise<String>, Boolean> withdraw) {
+    void decisionOfTheEndpointReachesTheProgram(Function<Promise<String>, Boolean> withdraw) {
         promise.decide("the endpoint's", null);
         assertThat(withdraw.apply(promise)).isFalse();
         assertThat(promise).isCompletedWithValue("the endpoint's");
@@ -108,7 +108,7 @@ class PromiseTest {
     }
 
     @Test
-    void aFutureIsCancelledOnceAndStaysSo() {
+    void futureIsCancelledOnceAndStaysSo() {
         assertThat(promise.cancel(false)).isTrue();
         assertThat(promise.cancel(true)).isTrue();
         assertThat(promise.complete("too late")).isFalse();
@@ -121,7 +121,7 @@ class PromiseTest {
     }
 
     @Test
-    void anExecutorDecidesAsTheProgramDoes() {
+    void executorDecidesAsTheProgramDoes() {
         List<Runnable> later = new ArrayList<>();
         assertThat(promise.completeAsync(() -> "made", later::add)).isSameAs(promise);
         assertThat(promise.isDecided()).isFalse();
@@ -143,7 +143,7 @@ class PromiseTest {
     // ---- Who waits ----
 
     @Test
-    void whoWaitsMakesProgressAndIsTold() throws Exception {
+    void waiterMakesProgressAndIsNotified() throws Exception {
         endpoint.meanwhile = () -> promise.decide("come", null);
         assertThat(promise.get()).isEqualTo("come");
         assertThat(endpoint.waits).containsExactly(Progress.FOR_EVER);
@@ -159,7 +159,7 @@ class PromiseTest {
     }
 
     @Test
-    void aWaitWithALimitEndsWithIt() throws Exception {
+    void waitWithALimitEndsWithIt() throws Exception {
         assertThatThrownBy(() -> promise.get(20, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         assertThatThrownBy(() -> promise.get(-1, TimeUnit.DAYS)).isInstanceOf(TimeoutException.class);
         assertThat(endpoint.waits).containsExactly(Duration.ofMillis(20), Duration.ZERO);
@@ -174,7 +174,7 @@ class PromiseTest {
 
     /** Its executor, or a program that cancels it, completes it: nobody else would wake the endpoint's thread. */
     @Test
-    void whatIsMadeOfAFutureMakesProgressAndWakes() {
+    void derivedFutureMakesProgressAndWakes() {
         CompletableFuture<Integer> made = promise.thenApply(String::length);
         endpoint.meanwhile = () -> {
             assertThat(endpoint.nudges).isZero();
@@ -200,7 +200,7 @@ class PromiseTest {
     }
 
     @Test
-    void anInterruptEndsAWaitAndIsKeptByAJoin() {
+    void interruptEndsAWaitAndIsKeptByAJoin() {
         int[] times = {0};
         endpoint.meanwhile = () -> {
             if (times[0]++ < 2) {
@@ -225,7 +225,7 @@ class PromiseTest {
     // ---- The order in which they are told ----
 
     @Test
-    void decisionsAreToldInTheirOrder() {
+    void decisionsAreNotifiedInOrder() {
         Decisions decisions = new Decisions();
         assertThat(decisions.isEmpty()).isTrue();
         assertThat(decisions.take()).isNull();

@@ -27,13 +27,13 @@ class ChecksumTest {
     }
 
     @Test
-    void theFirstIsTheCastagnoliSumAsPublished() {
+    void firstIsTheCastagnoliSumAsPublished() {
         // The check value of CRC-32C in the catalogues, and in RFC 3720's terms.
         assertThat(sealed("123456789".getBytes(US_ASCII)).getInt(9)).isEqualTo(0xe3069283);
     }
 
     @Test
-    void whatWasSentIsIntactAndCountsOnBothSides() {
+    void intactMessageCountsOnBothSides() {
         for (int i = 0; i < 100; i++) {
             assertThat(receiver.isIntact(sealed(new byte[i]), i)).isTrue();
         }
@@ -52,7 +52,7 @@ class ChecksumTest {
             assertThat(receiver.isIntact(buffer, message.length))
                     .as("bit " + bit)
                     .isFalse();
-            assertThat(receiver.said()).isNotEqualTo(receiver.found());
+            assertThat(receiver.declared()).isNotEqualTo(receiver.found());
             flip(buffer, bit);
         }
         assertThat(receiver.isIntact(buffer, message.length)).isTrue();
@@ -64,7 +64,7 @@ class ChecksumTest {
     }
 
     @Test
-    void aMessageThatComesTwiceOrTooEarlyIsFound() {
+    void messageThatComesTwiceOrTooEarlyIsFound() {
         ByteBuffer first = sealed(new byte[] {1});
         ByteBuffer second = sealed(new byte[] {2});
         assertThat(receiver.isIntact(second, 1)).as("the first one is missing").isFalse();
@@ -76,7 +76,7 @@ class ChecksumTest {
     }
 
     @Test
-    void whatIsBehindTheSumStaysAndDoesNotCount() {
+    void bytesAfterTheChecksumAreIgnored() {
         ByteBuffer buffer = ByteBuffer.allocateDirect(32);
         for (int i = 0; i < 32; i++) {
             buffer.put(i, (byte) i);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CreditsTest {
 
     @Test
-    void aSideMaySendAsManyAsThePeerHasBuffers() {
+    void sideMaySendAsManyAsThePeerHasBuffers() {
         Credits credits = new Credits(8, 2);
         credits.spend();
         credits.spend();
@@ -33,7 +33,7 @@ class CreditsTest {
     }
 
     @Test
-    void anUpdateIsDueWhenHalfOfTheCreditsAreOwed() {
+    void updateIsDueWhenHalfOfTheCreditsAreOwed() {
         Credits credits = new Credits(5, 5);
         credits.release();
         credits.release();
@@ -45,7 +45,7 @@ class CreditsTest {
     }
 
     @Test
-    void whoAnswersEachMessageGrantsAQuarterOfTheBuffersAtATime() {
+    void answeringSideGrantsAQuarterOfTheBuffers() {
         Credits credits = new Credits(32, 32);
         int grants = 0;
         for (int i = 0; i < 80; i++) {
@@ -60,7 +60,7 @@ class CreditsTest {
     }
 
     @Test
-    void whoKeepsAllBuffersButOneGrantsItWithEachAnswer() {
+    void sideWithOneFreeBufferGrantsItWithEachAnswer() {
         Credits credits = new Credits(32, 32);
         for (int i = 0; i < 31; i++) {
             assertThat(credits.arrive()).isTrue();
@@ -74,7 +74,7 @@ class CreditsTest {
     }
 
     @Test
-    void aPeerThatHasHalfOfItsCreditsLeftNeedsNoneYet() {
+    void peerThatHasHalfOfItsCreditsLeftNeedsNoneYet() {
         Credits credits = new Credits(8, 8);
         for (int i = 0; i < 4; i++) {
             assertThat(credits.arrive()).isTrue();
@@ -93,7 +93,7 @@ class CreditsTest {
     }
 
     @Test
-    void aPeerThatGrantsMoreThanItHasIsFoundOut() {
+    void peerThatGrantsMoreThanItHasIsFoundOut() {
         Credits credits = new Credits(1, 3);
         credits.spend();
         assertThat(credits.receive(1)).isTrue();
@@ -101,7 +101,7 @@ class CreditsTest {
     }
 
     @Test
-    void aBufferCannotBeReleasedTwice() {
+    void bufferCannotBeReleasedTwice() {
         Credits credits = new Credits(1, 1);
         credits.release();
         assertThatThrownBy(credits::release).isInstanceOf(AssertionError.class);

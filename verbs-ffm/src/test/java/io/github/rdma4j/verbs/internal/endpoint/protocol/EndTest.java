@@ -18,7 +18,7 @@ class EndTest {
     // ---- A loss ----
 
     @Test
-    void aLossFailsAllThatWaitsAndWhatIsUnderWayByItsCompletion() {
+    void lossFailsAllThatWaitsAndWhatIsUnderWayByItsCompletion() {
         ProtocolSide side = new ProtocolSide(1, 4);
         Promise<Long> underWay = side.transferAsync(Operation.FETCH_AND_ADD, 1);
         Promise<Void> waits = side.sendAsync("waits");
@@ -45,7 +45,7 @@ class EndTest {
     }
 
     @Test
-    void aFailureIsTheReasonWithItsCauseForThatWhichHasFailed() {
+    void failureIsTheReasonWithItsCauseForThatWhichHasFailed() {
         ProtocolSide side = new ProtocolSide(4, 4);
         Promise<Long> first = side.transferAsync(Operation.READ, 1);
         Promise<Long> second = side.transferAsync(Operation.READ, 2);
@@ -63,7 +63,7 @@ class EndTest {
 
     /** Their ids are no slots. */
     @Test
-    void aReceiveAnUpdateOrAProbeThatFailsEndsTheConnectionAndNoTransfer() {
+    void receiveAnUpdateOrAProbeThatFailsEndsTheConnectionAndNoTransfer() {
         ProtocolSide side = new ProtocolSide(4, 1);
         Promise<Long> underWay = side.transferAsync(Operation.READ, 1);
         side.comes("m");
@@ -82,7 +82,7 @@ class EndTest {
     }
 
     @Test
-    void aConnectionHasEndedWhenNothingIsUnderWayAndWhatIsPolledForWhenItWasPolled() {
+    void connectionHasEndedWhenNothingIsUnderWayAndWhatIsPolledForWhenItWasPolled() {
         ProtocolSide side = new ProtocolSide(4, 4);
         assertThat(side.protocol.hasEnded() || side.protocol.hasEndedPolling()).isFalse();
         assertThat(side.protocol.endReason()).isEqualTo("closed by this side");
@@ -103,7 +103,7 @@ class EndTest {
 
     /** The peer has closed, and its adapter is gone: what is under way would stay so. */
     @Test
-    void theEndOfTheLinkBehindAPeersCloseEndsWhatIsUnderWay() {
+    void endOfTheLinkBehindAPeersCloseEndsWhatIsUnderWay() {
         ProtocolSide side = new ProtocolSide(4, 4);
         side.tryTransfer(1, Operation.WRITE);
         side.closeComes();
@@ -116,7 +116,7 @@ class EndTest {
     // ---- A close ----
 
     @Test
-    void aCloseSendsWhatWaitsAndReceivesNothing() {
+    void closeSendsWhatWaitsAndReceivesNothing() {
         ProtocolSide side = new ProtocolSide(2, 4, 4, true);
         side.tryTransfer(1, Operation.WRITE);
         side.tryTransfer(2, Operation.WRITE);
@@ -129,7 +129,7 @@ class EndTest {
         assertThat(side.protocol.changes()).isGreaterThan(before);
         assertThat(receives.decidedFailure()).isSameAs(CLOSED);
         // Nobody polls for the first transfer, whose place was kept.
-        assertThat(side.wire.posts()).containsExactly("ended: closed by this side", "message waits, tells");
+        assertThat(side.wire.posts()).containsExactly("ended: closed by this side", "message waits, signaled");
         side.arrives(1);
         assertThat(side.protocol.slots().hasDone()).isFalse();
         assertThat(side.protocol.isIdle()).isFalse();
@@ -143,7 +143,7 @@ class EndTest {
 
     /** A close sleeps until all is done, so each must tell. */
     @Test
-    void aCloseHearsOfEnds() {
+    void closeReceivesCompletions() {
         ProtocolSide side = new ProtocolSide(4, 4, 4, true);
         assertThat(side.protocol.awaitsEnds()).isFalse();
         side.protocol.beginClosing(CLOSED);
@@ -151,7 +151,7 @@ class EndTest {
     }
 
     @Test
-    void aCloseOfAnEndedConnectionFailsWhatWaitsWithItsEnd() {
+    void closeOfAnEndedConnectionFailsWhatWaitsWithItsEnd() {
         ProtocolSide side = new ProtocolSide(1, 4);
         side.trySend("one");
         Promise<Void> waits = side.sendAsync("waits");
@@ -161,7 +161,7 @@ class EndTest {
     }
 
     @Test
-    void whoGivesUpFailsAllWithItsReasonAndHearsNothingMore() {
+    void givingUpFailsAllWithItsReason() {
         ProtocolSide side = new ProtocolSide(2, 4);
         Promise<Long> underWay = side.transferAsync(Operation.GET, 1);
         side.trySend("one");
@@ -193,7 +193,7 @@ class EndTest {
 
     /** What is done waits for its poll; what was not done has failed. */
     @Test
-    void whatIsDoneAndWasNotPolledKeepsItsResult() {
+    void unpolledCompletionKeepsItsResult() {
         ProtocolSide side = new ProtocolSide(3, 4);
         for (int id = 0; id < 3; id++) {
             side.tryTransfer(id, Operation.WRITE);
@@ -229,7 +229,7 @@ class EndTest {
     }
 
     @Test
-    void aWireThatIsSilentIsAskedAndOneThatDoesNotAnswerIsDead() {
+    void wireThatIsSilentIsAskedAndOneThatDoesNotAnswerIsDead() {
         ProtocolSide side = new ProtocolSide(4, 4);
         side.protocol.look(0);
         long now = lookFor(side, 0, ProtocolSide.PATIENCE - 1);
@@ -243,7 +243,7 @@ class EndTest {
     }
 
     @Test
-    void aWireThatAnswersIsAskedAgainAfterAsLong() {
+    void wireThatAnswersIsAskedAgainAfterAsLong() {
         ProtocolSide side = new ProtocolSide(4, 4);
         side.protocol.look(0);
         long now = 0;
@@ -259,7 +259,7 @@ class EndTest {
     }
 
     @Test
-    void aPeerThatIsHeardIsNotAsked() {
+    void activePeerIsNotProbed() {
         ProtocolSide side = new ProtocolSide(4, 20);
         side.protocol.look(0);
         long now = 0;
@@ -272,7 +272,7 @@ class EndTest {
 
     /** What is acknowledged is a sign, and there is always something under way. */
     @Test
-    void aBusyWireIsNotDead() {
+    void busyWireIsNotDead() {
         ProtocolSide side = new ProtocolSide(4, 4, 100, false);
         side.protocol.look(0);
         long now = 0;
@@ -289,7 +289,7 @@ class EndTest {
 
     /** A megabyte per second. */
     @Test
-    void whatIsLongMayTakeLong() {
+    void longTransferMayTakeLong() {
         ProtocolSide side = new ProtocolSide(4, 4);
         side.protocol.look(0);
         try (MemoryRegion region = MemoryRegion.withoutAdapter(4_000_000, AccessFlag.LOCAL_WRITE)) {
@@ -303,7 +303,7 @@ class EndTest {
 
     /** Where the peer's program acknowledges, and its machine says that it is there. */
     @Test
-    void aPeerWhoseMachineAnswersIsNotDead() {
+    void peerWhoseMachineAnswersIsNotDead() {
         ProtocolSide side = new ProtocolSide(4, 4, 4, false);
         side.protocol.look(0);
         side.trySend("m");
@@ -319,7 +319,7 @@ class EndTest {
     }
 
     @Test
-    void aDeadWireBehindAPeersCloseIsBrokenToo() {
+    void deadWireBehindAPeersCloseIsBrokenToo() {
         ProtocolSide side = new ProtocolSide(4, 4, 4, false);
         side.protocol.look(0);
         side.trySend("m");
@@ -332,7 +332,7 @@ class EndTest {
 
     /** SoftRoCE leaves some standing for ever. */
     @Test
-    void whatABrokenWireDoesNotCompleteInASecondHasFailed() {
+    void requestsOfABrokenWireFailAfterASecond() {
         ProtocolSide side = new ProtocolSide(2, 4);
         long second = 1_000_000_000L;
         Promise<Long> underWay = side.transferAsync(Operation.GET, 1);

@@ -26,7 +26,7 @@ class HelloTest {
     }
 
     @Test
-    void whatDiffersIsAnotherGreeting() {
+    void differentFieldsMakeDifferentHellos() {
         Hello plain = new Hello(Hello.VERSION, 65_535, 1 << 26, new byte[] {7, 0, 9, 0});
         assertThat(Hello.parse(plain.toBytes())).isEqualTo(plain).isNotEqualTo(HELLO);
         assertThat(Hello.parse(plain.toBytes()).integrity()).isFalse();
@@ -39,7 +39,7 @@ class HelloTest {
 
     /** A client that comes again tells by it whether the server is the one that it has known. */
     @Test
-    void aServerIsKnownByItsToken() {
+    void serverIsKnownByItsToken() {
         byte[] token = {0, 0, 0, 0, 0, 0, 1, 2};
         Hello server = new Hello(Hello.VERSION, false, 1, 1, new byte[] {9}, token);
         assertThat(Hello.parse(server.toBytes()).life()).isEqualTo(258);
@@ -57,7 +57,7 @@ class HelloTest {
     }
 
     @Test
-    void whatIsNoGreetingIsFoundOut() {
+    void invalidHelloIsDetected() {
         assertThatThrownBy(() -> Hello.parse(new byte[56]))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("does not speak the endpoint protocol");
@@ -73,7 +73,7 @@ class HelloTest {
     }
 
     @Test
-    void aDamagedGreetingIsFoundOut() {
+    void damagedGreetingIsFoundOut() {
         byte[] noBuffers = new Hello(Hello.VERSION, 0, 1, new byte[0]).toBytes();
         byte[] cut = Arrays.copyOf(HELLO.toBytes(), Hello.HEADER + 5);
         byte[] unknownFlag = HELLO.toBytes();
@@ -85,7 +85,7 @@ class HelloTest {
 
     @ParameterizedTest
     @EnumSource(Refusal.class)
-    void aRefusalSaysWhy(Refusal reason) {
+    void refusalHasItsReason(Refusal reason) {
         byte[] refusal = Hello.refusal(reason);
         assertThat(Hello.isRefusal(refusal)).isTrue();
         assertThat(Hello.versionOf(refusal)).isEqualTo(Hello.VERSION);
@@ -97,7 +97,7 @@ class HelloTest {
     }
 
     @Test
-    void aRefusalOfALaterKindIsOne() {
+    void refusalOfALaterKindIsOne() {
         byte[] later = Hello.refusal(Refusal.NOT_ADMITTED);
         for (int number : new int[] {Refusal.values().length, 100, -1}) {
             later[15] = (byte) number;
@@ -107,7 +107,7 @@ class HelloTest {
     }
 
     @Test
-    void noTokenIsInWhatItSays() {
+    void textHidesTheToken() {
         Hello hello = new Hello(Hello.VERSION, false, 1, 1, new byte[0], "open sesame".getBytes(UTF_8));
         assertThat(hello.toString())
                 .startsWith("Hello[version=" + Hello.VERSION)
@@ -116,7 +116,7 @@ class HelloTest {
     }
 
     @Test
-    void aFrameHoldsKindAndCredits() {
+    void frameHoldsKindAndCredits() {
         int frame = Frame.of(Frame.CLOSE, Frame.MAX_CREDITS);
         assertThat(Frame.kind(frame)).isEqualTo(Frame.CLOSE);
         assertThat(Frame.credits(frame)).isEqualTo(65_535);
@@ -125,7 +125,7 @@ class HelloTest {
 
     /** Where a transport has no immediate data. */
     @Test
-    void aFrameBehindAMessageIsInTheOrderOfTheNetworkAndAnywhere() {
+    void frameBehindAMessageIsInTheOrderOfTheNetworkAndAnywhere() {
         byte[] bytes = new byte[8];
         MemorySegment memory = MemorySegment.ofArray(bytes);
         Frame.write(memory, 3, Frame.of(Frame.CREDIT, 0x203));

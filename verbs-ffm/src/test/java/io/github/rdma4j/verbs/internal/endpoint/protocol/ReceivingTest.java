@@ -23,7 +23,7 @@ class ReceivingTest {
     // ---- Who gets a message ----
 
     @Test
-    void messagesComeInTheirOrderToWhoeverAsks() {
+    void messagesArriveInOrderByAnyCall() {
         ProtocolSide side = new ProtocolSide(4, 4);
         Promise<byte[]> first = side.receiveAsync();
         Promise<byte[]> second = side.receiveAsync();
@@ -44,7 +44,7 @@ class ReceivingTest {
 
     /** In the middle of the list of those that wait, too, around the end of the array. */
     @Test
-    void aMessageThatCouldNotBeGivenToAnybodyIsTheNextOneAgain() {
+    void messageThatCouldNotBeGivenToAnybodyIsTheNextOneAgain() {
         ProtocolSide side = new ProtocolSide(4, 2);
         side.comes("message 0");
         for (int i = 0; i < 20; i++) {
@@ -62,7 +62,7 @@ class ReceivingTest {
     }
 
     @Test
-    void aProgramIsReadyWhileThereIsAMessageOrATransferToPollOrTheEndToHearOf() {
+    void programIsReadyForAMessageATransferOrTheEnd() {
         ProtocolSide side = new ProtocolSide(4, 4);
         assertThat(side.protocol.isReady() || side.protocol.takeReady()).isFalse();
         side.comes("one");
@@ -81,7 +81,7 @@ class ReceivingTest {
     }
 
     @Test
-    void whatCameBeforeTheEndIsStillRead() {
+    void messageBeforeTheEndIsStillRead() {
         ProtocolSide side = new ProtocolSide(4, 4);
         side.comes("one");
         side.closeComes();
@@ -92,7 +92,7 @@ class ReceivingTest {
 
     /** A promise that was decided, and whose program has thrown, is told before the others. */
     @Test
-    void whatCouldNotBeToldIsToldAgainFirst() {
+    void unreportedEventIsReportedFirst() {
         ProtocolSide side = new ProtocolSide(4, 4);
         Promise<byte[]> first = side.receiveAsync();
         Promise<byte[]> second = side.receiveAsync();
@@ -128,7 +128,7 @@ class ReceivingTest {
 
     /** It holds what it has read, and would wait for ever for what the peer may not send. */
     @Test
-    void whoTakesTheLastMessageOfAPeerWithoutCreditsGrantsWhatThereIs() {
+    void lastMessageOfAPeerWithoutCreditsGrantsAllCredits() {
         ProtocolSide side = new ProtocolSide(4, 4);
         for (int i = 0; i < 4; i++) {
             side.comes("m" + i);
@@ -166,7 +166,7 @@ class ReceivingTest {
     }
 
     @Test
-    void anAnswerGrantsAQuarterOfTheBuffers() {
+    void answerGrantsAQuarterOfTheBuffers() {
         ProtocolSide side = new ProtocolSide(8, 8, 8, true);
         for (int i = 0; i < 3; i++) {
             side.comes("m");
@@ -182,7 +182,7 @@ class ReceivingTest {
     }
 
     @Test
-    void whatComesCountsInBothDirections() {
+    void arrivalCountsInBothDirections() {
         ProtocolSide side = new ProtocolSide(4, 4);
         Credits credits = side.protocol.credits();
         side.trySend("one");
@@ -199,7 +199,7 @@ class ReceivingTest {
 
     /** It needs its buffer for the next one. */
     @Test
-    void anUpdateGivesItsBufferBackUnlessThisSideHasClosed() {
+    void updateGivesItsBufferBackUnlessThisSideHasClosed() {
         ProtocolSide side = new ProtocolSide(4, 4);
         side.trySend("one");
         side.trySend("two");
@@ -212,7 +212,7 @@ class ReceivingTest {
     }
 
     @Test
-    void aMessageThatIsReleasedAfterTheEndIsNotGivenToTheAdapter() {
+    void messageThatIsReleasedAfterTheEndIsNotGivenToTheAdapter() {
         ProtocolSide side = new ProtocolSide(4, 1);
         side.comes("one");
         side.protocol.linkLost("lost");
@@ -257,7 +257,7 @@ class ReceivingTest {
     /** The wire is broken, so that the peer hears of it, and nothing that comes behind counts. */
     @ParameterizedTest
     @MethodSource("lies")
-    void aPeerThatDoesNotKeepToTheProtocolIsCutOff(Lie lie) {
+    void peerThatDoesNotKeepToTheProtocolIsCutOff(Lie lie) {
         ProtocolSide side = new ProtocolSide(4, 1);
         long before = side.protocol.changes();
         lie.act.accept(side);
@@ -274,7 +274,7 @@ class ReceivingTest {
     }
 
     @Test
-    void whatFillsABufferIsAMessage() {
+    void fullBufferIsAMessage() {
         ProtocolSide side = new ProtocolSide(4, 4);
         side.comes("x".repeat(ProtocolSide.LONGEST));
         side.comes("");
@@ -314,7 +314,7 @@ class ReceivingTest {
     }
 
     @Test
-    void aMessageWithoutBytesHasASumAndOneWithoutASumIsNone() {
+    void messageWithoutBytesHasASumAndOneWithoutASumIsNone() {
         RecordedWire wire = new RecordedWire();
         Protocol protocol = summed(wire);
         comes(protocol, wire, new byte[Checksum.BYTES]);
@@ -326,7 +326,7 @@ class ReceivingTest {
     }
 
     @Test
-    void aCorruptMessageIsNamedByItsNumberItsLengthAndBothSums() {
+    void corruptMessageIsNamedByItsNumberItsLengthAndBothSums() {
         RecordedWire wire = new RecordedWire();
         Protocol protocol = summed(wire);
         comes(protocol, wire, new byte[Checksum.BYTES]);
@@ -339,14 +339,14 @@ class ReceivingTest {
         assertThat(protocol.endReason())
                 .isEqualTo("message 2 of the peer, 9 bytes, is corrupt: it came with the sum 0x00001234, and its bytes"
                         + " give 0xe3069282");
-        assertThat(protocol.sums().said()).isEqualTo(0x1234);
+        assertThat(protocol.sums().declared()).isEqualTo(0x1234);
         assertThat(protocol.sums().found()).isEqualTo(0xe3069282);
         assertThat(protocol.messageCount()).isEqualTo(1);
     }
 
     /** A lost connection may be lost because of it: what is known of the corruption counts more. */
     @Test
-    void aCorruptMessageThatIsFoundBehindALossIsTheReason() {
+    void corruptMessageThatIsFoundBehindALossIsTheReason() {
         RecordedWire wire = new RecordedWire();
         Protocol protocol = summed(wire);
         protocol.linkLost("the connection was lost");

@@ -125,7 +125,7 @@ final class RecordedWire implements Wire {
         taken.add(slot);
         String what = "message " + slots.get(slot)
                 + (Frame.credits(frame) > 0 ? " with " + Frame.credits(frame) : "")
-                + (signaled ? ", tells" : "");
+                + (signaled ? ", signaled" : "");
         if (!batch) {
             return post(what);
         }

@@ -20,7 +20,7 @@ class SendingEndsTest {
 
     /** A completion costs about as much as a post. */
     @Test
-    void messagesTellOfTheirEndOnceForHalfOfThePlaces() {
+    void messagesAreSignaledOnceForHalfOfTheSlots() {
         ProtocolSide side = new ProtocolSide(8, 4, 16, true);
         for (int i = 0; i < 8; i++) {
             side.trySend("m" + i);
@@ -31,11 +31,11 @@ class SendingEndsTest {
                         "message m1",
                         "message m2",
                         "message m3",
-                        "message m4, tells",
+                        "message m4, signaled",
                         "message m5",
                         "message m6",
                         // Or nobody would hear that there is room again.
-                        "message m7, tells");
+                        "message m7, signaled");
         side.arrives(4);
         assertThat(side.protocol.slots().freeCount()).isEqualTo(5);
         side.arrives(7);
@@ -43,7 +43,7 @@ class SendingEndsTest {
     }
 
     @Test
-    void fromTheFirstWhoWaitsForAnEndOnEachTells() {
+    void eachMessageIsSignaledAfterTheFirstWaiter() {
         ProtocolSide side = new ProtocolSide(8, 4, 16, true);
         side.trySend("quiet");
         assertThat(side.protocol.awaitsEnds()).isFalse();
@@ -51,14 +51,14 @@ class SendingEndsTest {
         assertThat(side.protocol.awaitsEnds()).isTrue();
         side.trySend("loud");
         assertThat(side.wire.posts())
-                .containsExactly("message quiet", "message promised, tells", "message loud, tells");
+                .containsExactly("message quiet", "message promised, signaled", "message loud, signaled");
         side.arrives(1);
         assertThat(promise.isDecided()).isTrue();
         assertThat(promise.decidedFailure()).isNull();
     }
 
     @Test
-    void whoeverAsksForItHearsOfEnds() {
+    void requestedCompletionsAreSignaled() {
         assertThat(awaitsEndsAfter(side -> side.protocol.awaitEnds())).isTrue();
         assertThat(awaitsEndsAfter(side -> side.tryTransfer(1, Operation.READ))).isTrue();
         assertThat(awaitsEndsAfter(side -> side.transferAsync(Operation.READ, 1)))
@@ -81,7 +81,7 @@ class SendingEndsTest {
 
     /** As many as may be under way are, so that nothing but the end of one lets the next go. */
     @Test
-    void whoOwesCreditsThatCannotGoHearsOfEnds() {
+    void unsentCreditsRequestCompletions() {
         ProtocolSide side = new ProtocolSide(4, 1, 4, true);
         for (int i = 0; i < 3; i++) {
             assertThat(side.protocol.awaitsEnds()).as("after " + i).isFalse();
@@ -93,7 +93,7 @@ class SendingEndsTest {
 
     /** The program writes in the other places: nothing that is posted later would tell of what is under way. */
     @Test
-    void whereNothingIsFreeAndNothingTellsAProbeDoes() {
+    void probeIsSentWhenNoSlotIsFreeAndNoneIsSignaled() {
         ProtocolSide side = new ProtocolSide(8, 4, 8, true);
         side.trySend("one");
         side.trySend("two");
@@ -118,7 +118,7 @@ class SendingEndsTest {
     }
 
     @Test
-    void whoWritesInAllPlacesNeedsNoProbe() {
+    void writesInAllSlotsNeedNoProbe() {
         ProtocolSide side = new ProtocolSide(1, 4, 8, true);
         side.protocol.claim();
         side.protocol.settle();
@@ -128,7 +128,7 @@ class SendingEndsTest {
     // ---- Transfers ----
 
     @Test
-    void aTransferThatIsPolledForHasItsIdAndItsValue() {
+    void transferThatIsPolledForHasItsIdAndItsValue() {
         ProtocolSide side = ProtocolSide.telling(4, 4);
         side.wire.word = 77;
         assertThat(side.tryTransfer(5, Operation.FETCH_AND_ADD)).isEqualTo(OK);
@@ -148,7 +148,7 @@ class SendingEndsTest {
     }
 
     @Test
-    void thePromiseOfAnAtomicOperationGetsItsValueAndThatOfAWriteNone() {
+    void promiseOfAnAtomicOperationGetsItsValueAndThatOfAWriteNone() {
         ProtocolSide side = ProtocolSide.telling(8, 4);
         side.wire.word = 42;
         int number = 0;
@@ -164,7 +164,7 @@ class SendingEndsTest {
     }
 
     @Test
-    void aTransferThatFailedHasNoValue() {
+    void transferThatFailedHasNoValue() {
         ProtocolSide side = ProtocolSide.telling(4, 4);
         side.wire.word = 42;
         side.tryTransfer(5, Operation.GET);
@@ -180,7 +180,7 @@ class SendingEndsTest {
 
     /** The queue pair checks them. */
     @Test
-    void aMistakeInTheArgumentsCostsNoPlace() {
+    void mistakeInTheArgumentsCostsNoPlace() {
         ProtocolSide side = ProtocolSide.telling(1, 4);
         side.wire.mistake = new IllegalArgumentException("not aligned");
         assertThatThrownBy(() -> side.tryTransfer(1, Operation.GET)).hasMessage("not aligned");
@@ -197,7 +197,7 @@ class SendingEndsTest {
     }
 
     @Test
-    void aMessageInClosedMemoryCostsNeitherPlaceNorCredit() {
+    void messageInClosedMemoryCostsNeitherPlaceNorCredit() {
         ProtocolSide side = ProtocolSide.telling(1, 4);
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
             List<Runnable> calls = List.of(
@@ -222,7 +222,7 @@ class SendingEndsTest {
     // ---- Refusals of the adapter ----
 
     @Test
-    void whatTheAdapterRefusesIsToldAndEndsTheConnection() {
+    void refusedRequestIsReportedAndEndsTheConnection() {
         ProtocolSide sends = ProtocolSide.telling(2, 4);
         sends.wire.errno = () -> 12;
         assertThatThrownBy(() -> sends.trySend("one")).hasMessageContaining("posting failed: ENOMEM");
@@ -267,7 +267,7 @@ class SendingEndsTest {
 
     /** Of others that are under way only their own completion tells. */
     @Test
-    void aRefusalEndsNothingThatIsUnderWay() {
+    void refusalEndsNothingThatIsUnderWay() {
         ProtocolSide side = new ProtocolSide(4, 4, 8, true);
         side.trySend("under way");
         side.tryTransfer(1, Operation.WRITE);

@@ -27,7 +27,7 @@ class SendingTest {
 
     /** The same answers, whatever a message lies in. */
     @Test
-    void whoTriesIsToldWhatIsMissing() {
+    void trySendReportsTheMissingResource() {
         ProtocolSide side = ProtocolSide.telling(2, 3);
         ByteBuffer buffer = ByteBuffer.wrap("-two-".getBytes(), 1, 3);
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
@@ -45,7 +45,7 @@ class SendingTest {
             side.arrives(1);
             assertThat(side.protocol.trySend(7, lent.slice())).isEqualTo(OK);
             assertThat(side.wire.posts())
-                    .containsExactly("message one, tells", "message two, tells", "message lent, tells");
+                    .containsExactly("message one, signaled", "message two, signaled", "message lent, signaled");
             assertThat(side.trySend("four")).isEqualTo(NO_CREDIT);
             assertThat(side.protocol.trySend(buffer)).isEqualTo(NO_CREDIT);
             assertThat(side.protocol.trySend(1, lent.slice())).isEqualTo(NO_CREDIT);
@@ -59,7 +59,7 @@ class SendingTest {
     }
 
     @Test
-    void whatThePeerCannotReceiveAnyMoreIsNotPosted() {
+    void messageToAClosedPeerIsNotPosted() {
         ProtocolSide side = ProtocolSide.telling(2, 3);
         side.closeComes();
         side.wire.posts();
@@ -103,7 +103,7 @@ class SendingTest {
     }
 
     @Test
-    void aMessageMayBeAsLongAsBothSidesAllowAndNoLonger() {
+    void messageMayBeAsLongAsBothSidesAllowAndNoLonger() {
         ProtocolSide side = ProtocolSide.telling(4, 4);
         String longest = "x".repeat(ProtocolSide.LONGEST);
         String tooLong = longest + "x";
@@ -128,7 +128,7 @@ class SendingTest {
 
     /** A selector calls a handler then, and no earlier. */
     @Test
-    void whoWasToldThatThereIsNoRoomIsReadyOnceWhenThereIsRoomAgain() {
+    void fullSenderBecomesReadyOnceWhenASlotIsFree() {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         assertThat(side.protocol.isReady()).isFalse();
@@ -161,7 +161,7 @@ class SendingTest {
 
     @ParameterizedTest
     @MethodSource("inVain")
-    void whoWantedACreditIsToldOfACredit(Consumer<ProtocolSide> call) {
+    void creditIsReportedAfterAMissingCredit(Consumer<ProtocolSide> call) {
         ProtocolSide side = ProtocolSide.telling(3, 1);
         side.trySend("one");
         call.accept(side);
@@ -174,7 +174,7 @@ class SendingTest {
 
     @ParameterizedTest
     @MethodSource("inVain")
-    void whoWantedAPlaceIsToldOfAPlace(Consumer<ProtocolSide> call) {
+    void slotIsReportedAfterAMissingSlot(Consumer<ProtocolSide> call) {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         call.accept(side);
@@ -202,7 +202,7 @@ class SendingTest {
     /** What was taken back still stands there until somebody looks. */
     @ParameterizedTest
     @MethodSource("calls")
-    void whatWasTakenBackHoldsUpNobody(Consumer<ProtocolSide> call) {
+    void cancelledMessageBlocksNoOther(Consumer<ProtocolSide> call) {
         ProtocolSide side = ProtocolSide.telling(2, 4);
         side.trySend("one");
         side.trySend("two");
@@ -210,13 +210,13 @@ class SendingTest {
         side.protocol.sent(side.wire.taken.get(0));
         waiting.cancel(false);
         call.accept(side);
-        assertThat(side.wire.posts()).doesNotContain("message taken back, tells");
+        assertThat(side.wire.posts()).doesNotContain("message taken back, signaled");
         assertThat(side.protocol.hasRoom() || side.wire.taken.size() == 3).isTrue();
         assertThat(side.protocol.isIdle()).isFalse();
     }
 
     @Test
-    void aTransferThatIsPolledForIsNotHeldUpByWhatWasTakenBack() {
+    void transferThatIsPolledForIsNotHeldUpByWhatWasTakenBack() {
         ProtocolSide side = ProtocolSide.telling(2, 1);
         side.trySend("one");
         Promise<Void> waiting = side.sendAsync("taken back");
@@ -225,16 +225,16 @@ class SendingTest {
     }
 
     @Test
-    void whatWaitsGoesInTheOrderOfTheCallsAsSoonAsThereIsRoom() {
+    void waitingMessagesAreSentInCallOrder() {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         side.trySend("one");
         side.sendAsync("two");
         side.transferAsync(Operation.WRITE, 3);
         side.sendAsync("four");
         assertThat(side.trySend("five")).isEqualTo(QUEUE_FULL);
-        assertThat(side.wire.posts()).containsExactly("message one, tells");
+        assertThat(side.wire.posts()).containsExactly("message one, signaled");
         side.arrives(0);
-        assertThat(side.wire.posts()).containsExactly("message two, tells");
+        assertThat(side.wire.posts()).containsExactly("message two, signaled");
         assertThat(side.trySend("five")).as("a credit is missing, too").isEqualTo(NO_CREDIT);
         side.arrives(1);
         assertThat(side.wire.posts()).containsExactly("WRITE 3");
@@ -244,7 +244,7 @@ class SendingTest {
                 .as("a place is free, and somebody waits before it")
                 .isEqualTo(QUEUE_FULL);
         side.creditsCome(1);
-        assertThat(side.wire.posts()).containsExactly("receive 1", "message four, tells");
+        assertThat(side.wire.posts()).containsExactly("receive 1", "message four, signaled");
         assertThat(side.protocol.isIdle()).isFalse();
         side.arrives(3);
         assertThat(side.protocol.isIdle()).isTrue();
@@ -258,14 +258,14 @@ class SendingTest {
         Promise<Void> waiting = side.sendAsync("waits");
         long before = side.protocol.changes();
         side.protocol.giveBack(slot);
-        assertThat(side.wire.posts()).containsExactly("message waits, tells");
+        assertThat(side.wire.posts()).containsExactly("message waits, signaled");
         assertThat(side.protocol.changes()).isGreaterThan(before);
         assertThat(waiting.isDecided()).isFalse();
         assertThat(side.protocol.credits().available()).isEqualTo(3);
     }
 
     @Test
-    void whatIsTakenBackLetsTheNextGoAsSoonAsThatIsSaid() {
+    void cancelLetsTheNextMessageGo() {
         ProtocolSide side = ProtocolSide.telling(2, 1);
         side.trySend("one");
         Promise<Void> waits = side.sendAsync("waits");
@@ -281,7 +281,7 @@ class SendingTest {
 
     /** It keeps its place until then, as its result lies there. */
     @Test
-    void whatWasPolledForGivesItsPlaceToTheNext() {
+    void polledSendFreesItsSlot() {
         ProtocolSide side = ProtocolSide.telling(1, 1);
         side.tryTransfer(1, Operation.GET);
         side.sendAsync("waits");
@@ -289,7 +289,7 @@ class SendingTest {
         int slot = side.protocol.takeDone();
         assertThat(side.wire.posts()).containsExactly("GET 1");
         side.protocol.releaseDone(slot);
-        assertThat(side.wire.posts()).containsExactly("message waits, tells");
+        assertThat(side.wire.posts()).containsExactly("message waits, signaled");
         side.arrives(1);
         side.tryTransfer(2, Operation.GET);
         side.arrives(2);
@@ -300,7 +300,7 @@ class SendingTest {
     }
 
     @Test
-    void aPlaceThatIsGivenBackIsAChangeForThoseWhoSleep() {
+    void placeThatIsGivenBackIsAChangeForThoseWhoSleep() {
         ProtocolSide side = ProtocolSide.telling(1, 4);
         int slot = side.protocol.claim();
         long before = side.protocol.changes();
@@ -313,7 +313,7 @@ class SendingTest {
     // ---- Places that the program writes in ----
 
     @Test
-    void whatIsClaimedIsSentWithItsLengthAndGivesItsPlaceBack() {
+    void claimIsSentWithItsLengthAndFreesItsSlot() {
         ProtocolSide side = ProtocolSide.telling(1, 1);
         int slot = side.protocol.claim();
         assertThat(side.protocol.credits().available()).isZero();
@@ -321,7 +321,7 @@ class SendingTest {
         assertThat(side.protocol.isIdle()).as("it is not under way").isTrue();
         side.write(slot, "claimed");
         side.protocol.sendClaimed(slot, 5);
-        assertThat(side.wire.posts()).containsExactly("message claim, tells");
+        assertThat(side.wire.posts()).containsExactly("message claim, signaled");
         assertThat(side.protocol.slots().claimed()).isZero();
         assertThat(side.protocol.isIdle()).isFalse();
         side.arrives(0);
@@ -331,7 +331,7 @@ class SendingTest {
 
     /** Those before it may need its place, or its credit. */
     @Test
-    void whatIsClaimedAndSentBehindOthersGoesBehindThem() {
+    void claimSentBehindOthersKeepsTheOrder() {
         ProtocolSide side = ProtocolSide.telling(1, 2);
         int slot = side.protocol.claim();
         side.transferAsync(Operation.WRITE, 1);
@@ -340,19 +340,19 @@ class SendingTest {
         assertThat(side.wire.posts()).containsExactly("WRITE 1");
         assertThat(side.protocol.credits().available()).isEqualTo(2);
         side.arrives(0);
-        assertThat(side.wire.posts()).containsExactly("message claimed, tells");
+        assertThat(side.wire.posts()).containsExactly("message claimed, signaled");
         assertThat(side.protocol.credits().available()).isEqualTo(1);
     }
 
     @Test
-    void whatWasTakenBackDoesNotHoldUpWhatIsClaimed() {
+    void cancelledMessageDoesNotBlockAClaim() {
         ProtocolSide side = ProtocolSide.telling(2, 2);
         int slot = side.protocol.claim();
         side.trySend("one");
         side.sendAsync("taken back").cancel(false);
         side.write(slot, "claimed");
         side.protocol.sendClaimed(slot, 7);
-        assertThat(side.wire.posts()).containsExactly("message one, tells", "message claimed, tells");
+        assertThat(side.wire.posts()).containsExactly("message one, signaled", "message claimed, signaled");
         side.creditsCome(1);
         side.sendAsync("taken back").cancel(false);
         side.protocol.sent(side.wire.taken.get(0));
@@ -367,7 +367,7 @@ class SendingTest {
         assertThat(places.protocol.trySendAll(ProtocolSide.texts("a", "b", "c", "d")))
                 .isEqualTo(3);
         assertThat(places.wire.posts())
-                .containsExactly("message a, tells", "message b, tells", "message c, tells", "batch of 3");
+                .containsExactly("message a, signaled", "message b, signaled", "message c, signaled", "batch of 3");
         assertThat(places.protocol.credits().available()).isEqualTo(6);
         places.arrives(0);
         assertThat(places.protocol.takeReady()).isTrue();
@@ -417,10 +417,10 @@ class SendingTest {
     }
 
     @Test
-    void ofSeveralTheLastTellsOfAll() {
+    void lastOfABatchIsSignaled() {
         ProtocolSide side = new ProtocolSide(8, 4, 8, true);
         assertThat(side.protocol.trySendAll(ProtocolSide.texts("a", "b", "c"))).isEqualTo(3);
-        assertThat(side.wire.posts()).containsExactly("message a", "message b", "message c, tells", "batch of 3");
+        assertThat(side.wire.posts()).containsExactly("message a", "message b", "message c, signaled", "batch of 3");
         assertThat(side.protocol.isIdle()).isFalse();
         side.arrives(2);
         assertThat(side.protocol.isIdle()).isTrue();
@@ -435,7 +435,7 @@ class SendingTest {
         side.wire.errno = () -> left[0]-- > 0 ? 0 : 12;
         assertThatThrownBy(() -> side.protocol.trySendAll(ProtocolSide.texts("a", "b", "c")))
                 .hasMessageContaining("posting failed: ENOMEM");
-        assertThat(side.wire.posts()).contains("message a, tells", "batch of 1", "broken");
+        assertThat(side.wire.posts()).contains("message a, signaled", "batch of 1", "broken");
         assertThat(side.protocol.slots().freeCount()).isEqualTo(3);
         assertThat(side.protocol.isIdle()).isFalse();
         side.fails(0, "flushed");

@@ -16,11 +16,11 @@ class SilenceTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
-    void anIdleWireThatDiesIsNoticedWithinTheLimit(int percent) {
+    void idleWireThatDiesIsNoticedWithinTheLimit(int percent) {
         Silence silence = new Silence(LIMIT, false);
         long gap = silence.nanosToNextLook();
         silence.look(0, false, 0);
-        silence.heard();
+        silence.received();
         long died = gap * percent / 100;
         boolean underWay = false;
         long now = 0;
@@ -37,7 +37,7 @@ class SilenceTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
-    void whatIsNotAcknowledgedIsNoticedWithinHalfOfIt(int percent) {
+    void missingAcknowledgementIsDetectedWithinHalfOfTheTimeout(int percent) {
         Silence silence = new Silence(LIMIT, false);
         silence.look(0, true, 0);
         silence.acknowledged();
@@ -53,7 +53,7 @@ class SilenceTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, LIMIT})
-    void anAdapterThatMaySleepOverTheFirstMessageIsWokenUpSoon(long limit) {
+    void adapterThatMaySleepOverTheFirstMessageIsWokenUpSoon(long limit) {
         Silence silence = new Silence(limit, true);
         silence.look(0, false, 0);
         List<Long> probes = new ArrayList<>();
@@ -80,7 +80,7 @@ class SilenceTest {
         assertThat(silence.look(start + 19_999_999, false, 0)).isEqualTo(Silence.Verdict.FINE);
         assertThat(silence.nanosToNextLook()).isEqualTo(1);
         assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
-        silence.heard();
+        silence.received();
         assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         long last = start + 20_000_000;
         for (long now = last; now - last < LIMIT / 5 * 2; now += LIMIT / 100) {
@@ -91,7 +91,7 @@ class SilenceTest {
 
     /** A machine that was suspended has not heard its peer meanwhile. */
     @Test
-    void aPauseCountsAsAQuarterOfThePatience() {
+    void pauseCountsAsAQuarterOfThePatience() {
         Silence silence = new Silence(LIMIT, false);
         silence.look(0, true, 0);
         silence.look(1, true, 0);
@@ -103,7 +103,7 @@ class SilenceTest {
 
     /** A megabyte per second. */
     @Test
-    void whatIsLongMayTakeLong() {
+    void longTransferMayTakeLong() {
         Silence silence = new Silence(LIMIT, false);
         long length = 3_000_000;
         silence.look(0, true, length);
@@ -118,13 +118,13 @@ class SilenceTest {
 
     /** A wire can be cut in one direction. */
     @Test
-    void whatIsHeardDoesNotAcknowledgeWhatIsUnderWay() {
+    void receivedMessageDoesNotAcknowledgePendingOnes() {
         Silence silence = new Silence(LIMIT, false);
         silence.look(0, true, 0);
         Silence.Verdict verdict = Silence.Verdict.FINE;
         long now = 0;
         while (verdict == Silence.Verdict.FINE && now < LIMIT) {
-            silence.heard();
+            silence.received();
             now += LIMIT / 20;
             verdict = silence.look(now, true, 0);
         }
@@ -143,24 +143,24 @@ class SilenceTest {
     /** A peer that speaks first has not read what was sent before it was able to. */
     @ParameterizedTest
     @ValueSource(longs = {0, LIMIT})
-    void whoeverHasBeenHeardIsWokenUpOnceMore(long limit) {
+    void activePeerIsWokenUpOnceMore(long limit) {
         Silence silence = new Silence(limit, true);
         silence.look(0, false, 0);
-        silence.heard();
+        silence.received();
         assertThat(silence.look(1000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
-        silence.heard();
+        silence.received();
         assertThat(silence.look(2000, false, 0)).isEqualTo(Silence.Verdict.FINE);
         assertThat(silence.nanosToNextLook()).isEqualTo(new Silence(limit, false).nanosToNextLook());
     }
 
     @Test
-    void aPeerThatIsHeardLateIsWokenUpAllTheSame() {
+    void latePeerIsStillWokenUp() {
         Silence silence = new Silence(0, true);
         silence.look(0, false, 0);
         for (long now : new long[] {20_000_000L, 200_000_000L, 2_000_000_000L}) {
             assertThat(silence.look(now, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         }
-        silence.heard();
+        silence.received();
         assertThat(silence.nanosToNextLook()).isOne();
         assertThat(silence.look(3_000_000_000L, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);

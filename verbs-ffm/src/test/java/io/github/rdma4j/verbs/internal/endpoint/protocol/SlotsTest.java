@@ -21,7 +21,7 @@ class SlotsTest {
     }
 
     @Test
-    void theLengthUnderWayIsThatOfTheOldest() {
+    void lengthUnderWayIsThatOfTheOldest() {
         assertThat(slots.lengthUnderWay()).isZero();
         int first = post(10, true);
         post(20, false);
@@ -40,7 +40,7 @@ class SlotsTest {
 
     /** What may not happen twice fails before its turn, where RDMA is left for TCP. */
     @Test
-    void whatEndsBeforeOlderOnesLeavesTheseUnderWay() {
+    void earlyCompletionLeavesOlderRequestsPending() {
         int first = post(10, true);
         int second = post(20, true);
         int third = post(30, true);
@@ -55,7 +55,7 @@ class SlotsTest {
 
     /** A transfer that is a mistake is found out when its turn comes, and the connection goes on. */
     @Test
-    void whatIsRefusedIsNotUnderWayWhateverIsBehindIt() {
+    void refusedRequestIsNeverPending() {
         for (int round = 0; round < 20; round++) {
             int first = post(10, true);
             int refused = slots.take(7, false);
@@ -77,7 +77,7 @@ class SlotsTest {
     }
 
     @Test
-    void theOldestMayBeRefused() {
+    void oldestMayBeRefused() {
         int refused = post(10, true);
         int second = post(20, true);
         slots.refuse(refused, FAILURE, protocol);
@@ -88,7 +88,7 @@ class SlotsTest {
     }
 
     @Test
-    void whatIsNotToldCountsAsUnderWayOnlyWhenSomethingWillTell() {
+    void unsignaledRequestIsPendingOnlyWithALaterSignal() {
         post(1, false);
         assertThat(slots.isIdle()).isTrue();
         assertThat(slots.hasUntold()).isTrue();
@@ -106,7 +106,7 @@ class SlotsTest {
 
     /** A message that fails tells of itself, and those before it have arrived. */
     @Test
-    void anUntoldOneMayTellOfItsFailure() {
+    void unsignaledRequestMayReportItsFailure() {
         post(1, false);
         int failed = post(2, false);
         post(3, false);
@@ -120,7 +120,7 @@ class SlotsTest {
     }
 
     @Test
-    void whatIsNotUnderWayCannotComplete() {
+    void idleSlotCannotComplete() {
         int slot = post(1, true);
         slots.complete(slot, null, protocol);
         assertThatThrownBy(() -> slots.complete(slot, null, protocol))
@@ -163,7 +163,7 @@ class SlotsTest {
     }
 
     @Test
-    void anyDepthHasRoomForAllThatIsUnderWay() {
+    void anyDepthHoldsAllPendingRequests() {
         for (int depth = 1; depth < 70; depth++) {
             Slots many = new Slots(depth);
             int last = -1;

@@ -106,7 +106,7 @@ class HostileTcpTest {
     }
 
     @Test
-    void whatBreaksTheProtocolEndsTheConnectionWithTheReason() throws IOException {
+    void protocolViolationEndsTheConnectionWithTheReason() throws IOException {
         int data = Frame.of(Frame.MESSAGE, 0);
         isEnded("unknown kind", (out, in) -> out.write(new byte[] {77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
         isEnded("unknown kind", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, 0x7f0000, 0, 0, 0)));
@@ -139,7 +139,7 @@ class HostileTcpTest {
     }
 
     @Test
-    void aRefusalSaysWhichOne() throws IOException {
+    void refusalNamesItsReason() throws IOException {
         try (Endpoint endpoint = attacked((out, in) -> {
             out.write(frame(TcpFrame.READ, 0, 0, 8, memory.address() + 4089, memory.remoteKey()));
             // The server's program serves it below; the answer is not awaited.
@@ -150,7 +150,7 @@ class HostileTcpTest {
     }
 
     @Test
-    void aWriteThatHasBegunEndsWithTheGrant() throws IOException {
+    void writeThatHasBegunEndsWithTheGrant() throws IOException {
         try (Socket socket = new Socket(
                         server.address().getAddress(), server.address().getPort());
                 Endpoint endpoint = greet(socket);
@@ -174,7 +174,7 @@ class HostileTcpTest {
     }
 
     @Test
-    void anAnswerThatHasBegunEndsWithTheGrant() throws IOException {
+    void answerThatHasBegunEndsWithTheGrant() throws IOException {
         int length = 1 << 24;
         try (Socket socket = new Socket(
                         server.address().getAddress(), server.address().getPort());

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The bytes that two versions of the library must agree on. */
 class TcpFrameTest {
     @Test
-    void aHeaderIsInTheOrderOfTheNetworkAndAnywhere() {
+    void headerIsInTheOrderOfTheNetworkAndAnywhere() {
         byte[] bytes = new byte[TcpFrame.HEADER + TcpFrame.PLACE + 1];
         MemorySegment memory = MemorySegment.ofArray(bytes);
         memory.fill((byte) -1);

@@ -27,7 +27,7 @@ class TcpRequestsTest {
     };
 
     /** Takes down what it hears. */
-    private static final class Heard extends WireEvents {
+    private static final class Received extends WireEvents {
         final List<String> all = new ArrayList<>();
         VerbsException cause;
         /** Whether there is no memory for the next event. */
@@ -86,14 +86,14 @@ class TcpRequestsTest {
     }
 
     private final TcpRequests requests = new TcpRequests(3);
-    private final Heard heard = new Heard();
+    private final Received heard = new Received();
 
     private void add(long id, byte kind) {
         requests.add(id, kind, null, 0, 8);
     }
 
     @Test
-    void whatThePeerHasCountedIsDoneOnceAndInItsOrder() {
+    void countedRequestsCompleteOnceAndInOrder() {
         assertThat(requests.isEmpty()).isTrue();
         int counted = 0;
         for (int i = 0; i < 20; i += 2) {
@@ -112,7 +112,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void aPeerCannotCountWhatWasNotAskedOrNeedsAnAnswer() {
+    void peerCannotCountWhatWasNotAskedOrNeedsAnAnswer() {
         add(1, TcpFrame.MESSAGE);
         assertThat(requests.finishUpTo(2, heard)).isNegative();
         assertThat(requests.finishUpTo(1, heard)).isZero();
@@ -126,7 +126,7 @@ class TcpRequestsTest {
 
     /** Its machine has acknowledged it, and its program counts it later. */
     @Test
-    void whatWasDoneBeforeItWasCountedIsNotDoneTwice() {
+    void requestDoneBeforeItsCountIsNotRepeated() {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
         requests.finishOldest(heard);
@@ -136,7 +136,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void whatCouldNotBeToldForWantOfMemoryIsToldAgain() {
+    void completionLostToMissingMemoryIsReportedAgain() {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
         heard.outOfMemory = true;
@@ -161,7 +161,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void anAnswerMustFitTheOldestQuestion() {
+    void answerMustFitTheOldestQuestion() {
         for (byte answer : new byte[] {TcpFrame.DATA, TcpFrame.VALUE, TcpFrame.REFUSED}) {
             assertThat(requests.awaits(answer, 8)).isFalse();
         }
@@ -178,7 +178,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void anAnswerGoesWhereItsQuestionSays() {
+    void answerGoesToTheAddressOfItsRequest() {
         MemorySegment first = MemorySegment.ofArray(new long[1]);
         MemorySegment second = MemorySegment.ofArray(new long[1]);
         for (int i = 0; i < 10; i++) {
@@ -195,7 +195,7 @@ class TcpRequestsTest {
     }
 
     @Test
-    void aRefusalIsToldOfTheOldestWithItsStatus() {
+    void refusalCompletesTheOldestWithItsStatus() {
         add(4, TcpFrame.WRITE);
         add(5, TcpFrame.MESSAGE);
         requests.failOldest(heard, WorkCompletionStatus.REM_ACCESS_ERR);

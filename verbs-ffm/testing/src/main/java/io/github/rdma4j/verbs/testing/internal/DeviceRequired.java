@@ -31,7 +31,7 @@ public final class DeviceRequired implements ExecutionCondition, BeforeAllCallba
                 if (LocalDevices.names().isEmpty()) {
                     throw new IllegalStateException(
                             "rdma4j.softroce is local, and this machine has no RDMA device that can be opened"
-                                    + " (/dev/infiniband/uverbs*). Remedy: load a driver (modprobe rdma_rxe; rdma link"
+                                    + " (/dev/infiniband/uverbs*). Load a driver (modprobe rdma_rxe; rdma link"
                                     + " add rxe0 type rxe netdev eth0), or leave rdma4j.softroce out: the tests run in"
                                     + " a container then.");
                 }
@@ -44,13 +44,13 @@ public final class DeviceRequired implements ExecutionCondition, BeforeAllCallba
                 }
                 throw new IllegalStateException(
                         SoftRoceTestEngine.claims(outermost)
-                                ? "this class was to run in a container. Remedy: run it again by its class, not by an"
+                                ? "this class was to run in a container. Run it again by its class, not by an"
                                         + " id of junit-jupiter."
                                 : "this machine has no RDMA device, and the test engine " + SoftRoceTestEngine.ID
                                         + " that runs @SoftRoce classes in a container takes no part in this run, or"
                                         + " the annotation is not on the outermost class ("
                                         + outermost.getName()
-                                        + "). Remedy: include the engine " + SoftRoceTestEngine.ID
+                                        + "). Include the engine " + SoftRoceTestEngine.ID
                                         + " beside junit-jupiter, or annotate that class.");
             }
         }

@@ -13,7 +13,7 @@ public final class Docker {
     private static final String LOWEST_API = "1.41";
 
     private static final String REMEDY = """
-        Remedy: install and start Docker (Debian, Ubuntu: apt-get install docker.io), be allowed to use it (member of the group docker), or set DOCKER_HOST;
+        Install and start Docker (Debian, Ubuntu: apt-get install docker.io), be allowed to use it (member of the group docker), or set DOCKER_HOST;
         or run the build in a guest, without Docker: 'scripts/softroce --accel uml mvn -o verify' with that script of rdma4j;
         or run these tests on a machine with an RDMA device; or run without them: -Drdma4j.softroce=skip or RDMA4J_SOFTROCE=skip.\
         """;
@@ -57,7 +57,7 @@ public final class Docker {
         }
         if (isTooOld(api)) {
             throw new IllegalStateException("the Docker engine is too old: its API is " + api + ", " + LOWEST_API
-                    + " is needed. Remedy: install Docker 20.10 or later.");
+                    + " is needed. Install Docker 20.10 or later.");
         }
     }
 
@@ -111,13 +111,13 @@ public final class Docker {
         String all = text(cause);
         String remedy;
         if (all.contains("no space left")) {
-            remedy = "The disk of the Docker engine is full. Remedy: docker system prune.";
+            remedy = "The disk of the Docker engine is full. Run docker system prune.";
         } else if (lacksImage(image)) {
-            remedy = "The engine does not have the image and cannot pull it. Remedy: build it with"
+            remedy = "The engine does not have the image and cannot pull it. Build it with"
                     + " scripts/softroce image of rdma4j, or name another: for @SoftRoce by"
                     + " -Drdma4j.softroce.image=NAME, else by new SoftRoceContainer(NAME).";
         } else {
-            remedy = "Remedy: see what this says: docker run --rm " + image + " true";
+            remedy = "See what this says: docker run --rm " + image + " true";
         }
         return new IllegalStateException(
                 "the container of " + image + " did not start: " + all + System.lineSeparator() + remedy, cause);

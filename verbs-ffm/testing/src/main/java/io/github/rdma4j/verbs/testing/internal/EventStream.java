@@ -124,7 +124,7 @@ final class EventStream {
         } catch (IOException | ClassNotFoundException | IllegalArgumentException e) {
             throw new IllegalStateException(
                     "what the JVM in the container reported cannot be read: " + e
-                            + ". Remedy: see that it has the same JUnit as this one.",
+                            + ". See that it has the same JUnit as this one.",
                     e);
         }
         events.accept(event);

@@ -87,7 +87,7 @@ final class TestContainer extends SoftRoceContainer {
         if (transfer.equals("bind")) {
             throw new IllegalStateException(
                     "the Docker engine does not see this machine's files, and rdma4j.softroce.transfer is bind."
-                            + " Remedy: leave it out; the class path is copied then.");
+                            + " Leave it out; the class path is copied then.");
         }
         return startedWithCopies();
     }

@@ -40,7 +40,7 @@ class ClassPathTest {
     }
 
     @Test
-    void aFileThatIsNoJarIsHandedOn() throws Exception {
+    void fileThatIsNoJarIsHandedOn() throws Exception {
         Path file = Files.writeString(folder.resolve("text"), "no jar");
 
         assertThat(ClassPath.of(List.of(), "", file.toString())).containsExactly(file);
@@ -70,7 +70,7 @@ class ClassPathTest {
     }
 
     @Test
-    void theProjectIsTheWorkTreeAndNeverMore() throws Exception {
+    void projectIsTheWorkTreeAndNeverMore() throws Exception {
         Path deep = Files.createDirectories(folder.resolve("work/module"));
         Path home = Path.of("/home/somebody");
 

@@ -23,14 +23,14 @@ class DockerTest {
     void withoutDockerTheClassFailsWithTheRemedy() throws Exception {
         assertThat(runSample("container"))
                 .contains("no Docker engine answers: ")
-                .contains("Remedy: install and start Docker")
+                .contains("Install and start Docker")
                 .contains("RDMA4J_SOFTROCE=skip")
                 .contains("1 containers failed")
                 .doesNotContain("ran in");
     }
 
     @Test
-    void withoutDockerARunThatWasToldToDoWithoutSkips() throws Exception {
+    void runWithoutDockerSkipsIfConfigured() throws Exception {
         assertThat(runSample("skip"))
                 .contains("no RDMA device here, no Docker engine")
                 .contains("0 containers failed")

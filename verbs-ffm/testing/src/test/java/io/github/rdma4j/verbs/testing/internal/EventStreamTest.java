@@ -47,11 +47,11 @@ class EventStreamTest {
         assertThatThrownBy(() -> stream.accept(ascii("\u0002rdma4j:t0:AAAA\n")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("cannot be read")
-                .hasMessageContaining("Remedy");
+                .hasMessageContaining("the same JUnit");
     }
 
     @Test
-    void theWriterKeepsTheOrderOfOutputAndEvents() throws Exception {
+    void writerKeepsTheOrderOfOutputAndEvents() throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         EventWriter writer = new EventWriter(out, "t0");
         writer.output(false).write(ascii("before"));

@@ -46,7 +46,7 @@ class MirrorTest {
     });
 
     @Test
-    void aJvmThatDiesInATestFailsThatTestAndSkipsTheOthers() {
+    void jvmThatDiesInATestFailsThatTestAndSkipsTheOthers() {
         mirror.take(new Event.Started(CLASS.toString()));
         mirror.take(new Event.Started(ONE));
         mirror.broken(new IllegalStateException("died"));
@@ -55,7 +55,7 @@ class MirrorTest {
     }
 
     @Test
-    void aJvmThatDiesBetweenTestsFailsTheClass() {
+    void jvmThatDiesBetweenTestsFailsTheClass() {
         mirror.take(new Event.Started(CLASS.toString()));
         mirror.take(new Event.Started(ONE));
         mirror.take(new Event.Finished(ONE, TestExecutionResult.Status.SUCCESSFUL, null));
@@ -65,14 +65,14 @@ class MirrorTest {
     }
 
     @Test
-    void aContainerThatDoesNotStartFailsTheClass() {
+    void containerThatDoesNotStartFailsTheClass() {
         mirror.broken(new IllegalStateException("no Docker"));
 
         assertThat(told).containsExactly("started C", "FAILED C: no Docker");
     }
 
     @Test
-    void aJvmThatDiesAfterAllResultsFailsNothing() {
+    void jvmThatDiesAfterAllResultsFailsNothing() {
         mirror.take(new Event.Started(CLASS.toString()));
         mirror.take(new Event.Finished(CLASS.toString(), TestExecutionResult.Status.SUCCESSFUL, null));
         mirror.broken(new IllegalStateException("late"));
@@ -81,7 +81,7 @@ class MirrorTest {
     }
 
     @Test
-    void whatComesIntoBeingThereIsRegisteredHere() {
+    void remoteDescriptorsAreRegisteredHere() {
         String invocation =
                 UniqueId.parse(ONE).append("test-template-invocation", "#1").toString();
         mirror.take(new Event.Registered(
@@ -92,7 +92,7 @@ class MirrorTest {
     }
 
     @Test
-    void aTestThatIsNotKnownIsRefusedInWords() {
+    void testThatIsNotKnownIsRefusedInWords() {
         assertThatThrownBy(() -> mirror.take(
                         new Event.Started(CLASS.append("method", "three").toString())))
                 .isInstanceOf(IllegalStateException.class)

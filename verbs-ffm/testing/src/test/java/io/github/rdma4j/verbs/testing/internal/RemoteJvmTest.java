@@ -43,7 +43,7 @@ class RemoteJvmTest {
     }
 
     @Test
-    void anEndHasNoFailure() throws Exception {
+    void endHasNoFailure() throws Exception {
         try (RemoteJvm jvm = jvm()) {
             answers.onComplete();
 

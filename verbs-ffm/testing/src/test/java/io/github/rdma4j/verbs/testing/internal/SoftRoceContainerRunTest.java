@@ -41,7 +41,7 @@ class SoftRoceContainerRunTest {
     }
 
     @Test
-    void aClassIsReportedAsIfItHadRunHere() {
+    void classIsReportedAsIfItHadRunHere() {
         Recorder run = Recorder.run(selectClass(Sample.class));
 
         assertThat(run.status("passes()"))
@@ -83,7 +83,7 @@ class SoftRoceContainerRunTest {
 
     @Test
     @Tag("long")
-    void aTestThatHangsFailsWithItsThreads() {
+    void testThatHangsFailsWithItsThreads() {
         System.setProperty("rdma4j.softroce.testTimeout", "5");
 
         Recorder run = Recorder.run(selectClass(DeadlySamples.Hangs.class));
@@ -97,7 +97,7 @@ class SoftRoceContainerRunTest {
 
     @Test
     @Tag("long")
-    void aTestThatKillsItsJvmFailsWithWhatIsLeftAndAnEngineElsewhereGetsCopies() {
+    void testThatKillsItsJvmFailsWithWhatIsLeftAndAnEngineElsewhereGetsCopies() {
         TestContainer.discard();
         System.setProperty("rdma4j.softroce.transfer", "copy");
 
@@ -110,7 +110,7 @@ class SoftRoceContainerRunTest {
     }
 
     @Test
-    void anImageThatIsNowhereIsToldAtOnceWithTheRemedy() {
+    void missingImageIsReportedAtOnceWithTheRemedy() {
         assertThatThrownBy(() -> {
                     try (SoftRoceContainer container = new SoftRoceContainer("rdma4j/no-such-image:0")) {
                         container.start();
@@ -122,7 +122,7 @@ class SoftRoceContainerRunTest {
     }
 
     @Test
-    void aContainerRunsCommandsInTheProject(@TempDir Path project) throws Exception {
+    void containerRunsCommandsInTheProject(@TempDir Path project) throws Exception {
         try (SoftRoceContainer container = new SoftRoceContainer()
                 .withCpus(2)
                 .withMemory(1024)
@@ -142,7 +142,7 @@ class SoftRoceContainerRunTest {
     }
 
     @Test
-    void aGuestThatDoesNotStartShowsItsConsole() throws Exception {
+    void guestThatDoesNotStartShowsItsConsole() throws Exception {
         try (SoftRoceContainer container =
                 new SoftRoceContainer().withoutKvm().withBootTimeout(Duration.ofSeconds(1))) {
             container.start();

@@ -37,7 +37,7 @@ class TestPlaceTest {
     }
 
     @Test
-    void anotherModeIsSaidOfEachClassInTheRun() {
+    void otherModeIsReportedForEachClass() {
         Recorder run = run(Map.of("rdma4j.softroce", "none"), Misspelt.class);
         for (String name : List.of(Misspelt.class.getName(), "the settings of @SoftRoce")) {
             assertThat(run.failure(name)).hasMessageContaining("\"none\"; it can be auto, local, container or skip");
@@ -46,7 +46,7 @@ class TestPlaceTest {
 
     /** The classes that it names have no annotation by which they could say it. */
     @Test
-    void whatIsNoRegularExpressionIsATestThatFails() {
+    void invalidRegularExpressionFailsTheRun() {
         Map<String, String> settings = Map.of("rdma4j.softroce", "container", "rdma4j.softroce.classes", "(");
         assertThat(run(settings, Named.class).failure("the settings of @SoftRoce"))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -84,7 +84,7 @@ class TestPlaceTest {
     }
 
     @Test
-    void aDeviceCountsIfItCanBeOpened(@TempDir Path folder) throws Exception {
+    void deviceCountsIfItCanBeOpened(@TempDir Path folder) throws Exception {
         Path verbs = folder.resolve("sys/class/infiniband_verbs");
         for (String number : new String[] {"0", "1"}) {
             Files.createDirectories(verbs.resolve("uverbs" + number));

@@ -26,7 +26,7 @@ public final class MemberStress {
             desc = "reported at once, or by the next poll")
     @Outcome(expect = FORBIDDEN, desc = "never reported, or twice")
     @State
-    public static class TheEndIsToldOnce {
+    public static class EndIsNotifiedOnce {
         private final Member member = new Member(null, 0, 1, 1, 1);
 
         /** Hears of it from the connection manager. */
