@@ -7,7 +7,7 @@ module io.github.rdma4j.gpudirect {
     requires transitive io.github.rdma4j.verbs;
 
     exports io.github.rdma4j.gpudirect;
-    exports io.github.rdma4j.gpudirect.check to
+    exports io.github.rdma4j.gpudirect.internal to
             io.github.rdma4j.perftest;
     exports io.github.rdma4j.gpudirect.nccl;
     exports io.github.rdma4j.gpudirect.storage;

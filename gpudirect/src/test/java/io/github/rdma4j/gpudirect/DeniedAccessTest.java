@@ -5,7 +5,6 @@ package io.github.rdma4j.gpudirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.FirstTouch;
-import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.gpudirect.nccl.Nccl;
 import io.github.rdma4j.gpudirect.nccl.NcclUniqueId;
 import io.github.rdma4j.gpudirect.storage.GpuStorage;
@@ -25,7 +24,6 @@ class DeniedAccessTest {
     void noClassFailsToLoadWhicheverAProgramTouchesFirst() throws Exception {
         assertThat(FirstTouch.errors(
                         GpuDirect.class,
-                        GpuDirectCheck.class,
                         Nccl.class,
                         GpuStorage.class,
                         PciAddress.class,

@@ -5,8 +5,6 @@ package io.github.rdma4j.perftest.allreduce;
 import io.github.rdma4j.cuda.Cuda;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaDevice;
-import io.github.rdma4j.gpudirect.check.CheckReport;
-import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.gpudirect.nccl.Nccl;
 import io.github.rdma4j.gpudirect.nccl.NcclCommunicator;
 import io.github.rdma4j.gpudirect.nccl.NcclMode;
@@ -15,6 +13,9 @@ import io.github.rdma4j.gpudirect.nccl.NcclUniqueId;
 import io.github.rdma4j.perftest.allreduce.choice.Choice;
 import io.github.rdma4j.perftest.allreduce.choice.Choices;
 import io.github.rdma4j.perftest.allreduce.choice.NcclLog;
+import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.GpuReader;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.exit.RunFailedException;
@@ -264,9 +265,8 @@ final class AllReduceRun {
         if (said.isEmpty()) {
             return List.of();
         }
-        CheckReport check =
-                GpuDirectCheck.run(GpuDirectCheck.thisMachine(), gpu -> gpu.index() == device.ordinal(), _ -> true);
-        return Choices.of(said, check, device.ordinal());
+        Machine machine = new Machine(DoctorSources.thisMachine());
+        return Choices.of(said, new GpuReader(machine).report(), device.ordinal());
     }
 
     private List<Place> places(Meeting meeting, CudaDevice device) {

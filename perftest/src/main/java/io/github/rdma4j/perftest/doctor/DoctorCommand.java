@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
-import io.github.rdma4j.gpudirect.check.CheckReport;
-import io.github.rdma4j.gpudirect.check.CheckSources;
-import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Doctor;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
-import io.github.rdma4j.perftest.doctor.gpu.GpuPage;
+import io.github.rdma4j.perftest.doctor.machine.CheckedGpu;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.GpuReader;
+import io.github.rdma4j.perftest.doctor.machine.GpuReport;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.pair.MachineFacts;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
@@ -20,7 +20,6 @@ import io.github.rdma4j.perftest.doctor.peer.PeerServer;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Complaints;
 import java.io.PrintStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -44,8 +43,8 @@ public final class DoctorCommand {
      * @param arguments after the command's name
      * @param out standard output
      * @param err standard error
-     * @return the exit status: 0 RDMA works; 1 RDMA works, but something is slow or broken; 2 wrong command line; 3
-     *     RDMA does not work; 4 the JSON file could not be written
+     * @return the exit status: 0 it works; 1 it works, but something is slow or broken; 2 wrong command line; 3 it does
+     *     not work; 4 the JSON file could not be written
      */
     public static int run(List<String> arguments, PrintStream out, PrintStream err) {
         return run(arguments, DoctorSources.thisMachine(), out, err);
@@ -59,21 +58,13 @@ public final class DoctorCommand {
         if (answered.isPresent()) {
             return answered.getAsInt();
         }
-        if (options.isGpuOnly()) {
-            return gpuOnly(options, sources.gpuDirect(), complaints, out, err);
-        }
         Machine machine = new Machine(sources);
+        if (options.isGpuOnly()) {
+            return gpuOnly(options, machine, complaints, out, err);
+        }
         Diagnosis diagnosis = Doctor.examine(machine);
         if (options.isAlone()) {
-            int status = status(diagnosis.outcome());
-            return options.json()
-                    .show(
-                            NAME,
-                            status,
-                            DoctorPage.of(diagnosis),
-                            stream -> DoctorJson.write(diagnosis, status, stream),
-                            out,
-                            err);
+            return show(options, diagnosis, out, err);
         }
         PeerReport report = withPeer(options, machine, diagnosis, err);
         int status = status(report.outcome());
@@ -88,38 +79,36 @@ public final class DoctorCommand {
     }
 
     private static int gpuOnly(
-            DoctorOptions options, CheckSources sources, Complaints complaints, PrintStream out, PrintStream err) {
-        List<String> gpus = new ArrayList<>();
-        List<String> adapters = new ArrayList<>();
-        CheckReport report = GpuDirectCheck.run(
-                sources,
-                gpu -> {
-                    gpus.add(gpu.label().substring("GPU".length()) + " (" + gpu.address() + ")");
-                    return options.accepts(gpu);
-                },
-                adapter -> {
-                    adapters.add(adapter.name());
-                    return options.device().map(adapter.name()::equals).orElse(true);
-                });
-        if (options.gpu().isPresent() && report.gpus().isEmpty()) {
-            return complaints.usage("--gpu: there is no GPU " + options.gpu().get() + "; " + present(gpus));
+            DoctorOptions options, Machine machine, Complaints complaints, PrintStream out, PrintStream err) {
+        GpuReader reader = new GpuReader(machine);
+        List<CheckedGpu> gpus = reader.gpus().stream().filter(options::accepts).toList();
+        List<RdmaDevice> adapters = machine.devices().stream()
+                .filter(adapter -> options.device().map(adapter.name()::equals).orElse(true))
+                .toList();
+        if (options.gpu().isPresent() && gpus.isEmpty()) {
+            List<String> names = reader.gpus().stream()
+                    .map(gpu -> gpu.index() + " (" + gpu.address() + ")")
+                    .toList();
+            return complaints.usage("--gpu: there is no GPU " + options.gpu().get() + "; " + present(names));
         }
-        if (options.device().isPresent() && report.adapters().isEmpty()) {
+        if (options.device().isPresent() && adapters.isEmpty()) {
+            List<String> names =
+                    machine.devices().stream().map(RdmaDevice::name).toList();
             return complaints.usage(
-                    "--device: there is no RDMA device '" + options.device().get() + "'; " + present(adapters));
+                    "--device: there is no RDMA device '" + options.device().get() + "'; " + present(names));
         }
-        Outcome outcome = switch (report.outcome()) {
-            case DIRECT -> Outcome.OK;
-            case STAGED -> Outcome.TROUBLE;
-            case NOTHING -> Outcome.BROKEN;
-        };
-        int status = status(outcome);
+        GpuReport report = reader.report(gpus, adapters);
+        return show(options, Doctor.examineGpus(machine, report, options.showsAllPairs()), out, err);
+    }
+
+    private static int show(DoctorOptions options, Diagnosis diagnosis, PrintStream out, PrintStream err) {
+        int status = status(diagnosis.outcome());
         return options.json()
                 .show(
                         NAME,
                         status,
-                        GpuPage.of(report, options.showsAllPairs()),
-                        stream -> DoctorJson.write(report, outcome, status, stream),
+                        DoctorPage.of(diagnosis, options.showsAllPairs()),
+                        stream -> DoctorJson.write(diagnosis, status, stream),
                         out,
                         err);
     }

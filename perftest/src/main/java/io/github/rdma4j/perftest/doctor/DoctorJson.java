@@ -3,21 +3,16 @@
 package io.github.rdma4j.perftest.doctor;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
-import io.github.rdma4j.perftest.doctor.gpu.GpuJson;
-import io.github.rdma4j.perftest.doctor.gpu.GpuPage;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.findings.FindingDocument;
-import io.github.rdma4j.perftest.findings.FindingFields;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -37,14 +32,7 @@ final class DoctorJson {
      * @param out receives UTF-8; it is flushed, not closed
      */
     static void write(Diagnosis diagnosis, int status, OutputStream out) throws IOException {
-        write(
-                Optional.of(diagnosis),
-                diagnosis.outcome(),
-                diagnosis.findings(),
-                diagnosis.gpuDirect(),
-                Optional.empty(),
-                status,
-                out);
+        write(diagnosis, Optional.empty(), status, out);
     }
 
     /**
@@ -53,55 +41,31 @@ final class DoctorJson {
      * @param diagnosis of this one
      */
     static void write(Diagnosis diagnosis, PeerReport report, int status, OutputStream out) throws IOException {
-        write(
-                Optional.of(diagnosis),
-                report.outcome(),
-                report.findings(),
-                Optional.empty(),
-                Optional.of(report),
-                status,
-                out);
+        write(diagnosis, Optional.of(report), status, out);
     }
 
-    /** Writes the document of {@code --gpu}, which has the findings of GPUDirect only. */
-    static void write(CheckReport gpuDirect, Outcome outcome, int status, OutputStream out) throws IOException {
-        write(Optional.empty(), outcome, List.of(), Optional.of(gpuDirect), Optional.empty(), status, out);
-    }
-
-    private static void write(
-            Optional<Diagnosis> diagnosis,
-            Outcome outcome,
-            List<Finding> findings,
-            Optional<CheckReport> gpuDirect,
-            Optional<PeerReport> report,
-            int status,
-            OutputStream out)
+    private static void write(Diagnosis diagnosis, Optional<PeerReport> report, int status, OutputStream out)
             throws IOException {
+        Outcome outcome = report.map(PeerReport::outcome).orElseGet(diagnosis::outcome);
         FindingDocument.write(out, SCHEMA, SCHEMA_VERSION, BuildInfo.version(), json -> {
             json.writeStringField("outcome", outcome.name().toLowerCase(Locale.ROOT));
             json.writeNumberField("exit_status", status);
             json.writeArrayFieldStart("ports");
-            if (diagnosis.isPresent()) {
-                for (RdmaDevice device : diagnosis.get().devices()) {
-                    for (RdmaPort port : device.ports()) {
-                        write(json, diagnosis.get(), device, port);
-                    }
+            for (RdmaDevice device : diagnosis.devices()) {
+                for (RdmaPort port : device.ports()) {
+                    write(json, diagnosis, device, port);
                 }
             }
             json.writeEndArray();
             json.writeArrayFieldStart("findings");
-            for (Finding finding : findings) {
+            for (Finding finding : report.map(PeerReport::findings).orElseGet(diagnosis::findings)) {
                 write(json, finding);
             }
-            if (gpuDirect.isPresent()) {
-                GpuJson.writeFindings(json, GpuPage.findings(gpuDirect.get(), diagnosis.isPresent()));
-            }
             json.writeEndArray();
-            if (gpuDirect.isPresent()) {
-                GpuJson.write(json, gpuDirect.get());
-            }
             if (report.isPresent()) {
                 PeerJson.write(json, report.get());
+            } else if (diagnosis.gpus().isPresent()) {
+                GpuJson.write(json, diagnosis.gpus().get());
             }
         });
     }
@@ -120,9 +84,17 @@ final class DoctorJson {
         json.writeStartObject();
         json.writeStringField("id", finding.check().key());
         json.writeStringField("section", finding.check().section().name().toLowerCase(Locale.ROOT));
-        json.writeStringField("subject", FindingFields.emptyToNull(finding.subject()));
+        json.writeStringField("subject", emptyToNull(finding.subject()));
         json.writeStringField("source", finding.source());
-        FindingFields.write(json, finding.state(), finding.seen(), finding.meaning(), finding.remedy());
+        json.writeStringField("state", finding.state().name());
+        json.writeStringField("seen", finding.seen());
+        json.writeStringField("meaning", emptyToNull(finding.meaning()));
+        json.writeStringField("remedy", emptyToNull(finding.remedy()));
         json.writeEndObject();
+    }
+
+    /** A text, or null for none. */
+    static String emptyToNull(String text) {
+        return text.isEmpty() ? null : text;
     }
 }

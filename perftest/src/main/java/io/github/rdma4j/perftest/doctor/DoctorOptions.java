@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
-import io.github.rdma4j.gpudirect.check.CheckedGpu;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
+import io.github.rdma4j.perftest.doctor.machine.CheckedGpu;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.findings.CommandOptions;
 import io.github.rdma4j.perftest.findings.JsonOption;
@@ -26,11 +26,10 @@ import picocli.CommandLine.Option;
                 + "To test the path between two machines, run --serve on one and --peer on the other.",
         footer = {
             "",
-            "Exit status: 0 RDMA works; 1 RDMA works, but something is slow or broken (WARNING, FAIL); 2 wrong command"
-                    + " line; 3 RDMA does not work; 4 the JSON file could not be written. With --peer and --serve, the"
-                    + " status is about RDMA between the two machines, and is also 3 if the other end does not appear"
-                    + " or disappears. With --gpu: 0 at least one adapter accesses GPU memory directly; 1 all transfers"
-                    + " are staged through host memory; 3 no GPU works with an adapter."
+            "Exit status: 0 it works; 1 it works, but something is slow or broken (WARNING, FAIL); 2 wrong command line;"
+                    + " 3 it does not work; 4 the JSON file could not be written. \"It\" is RDMA on this machine; with"
+                    + " --peer and --serve it is RDMA between the two machines, and a missing peer is status 3; with"
+                    + " --gpu it is an adapter's use of GPU memory."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)

@@ -2,66 +2,107 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
-import io.github.rdma4j.perftest.doctor.gpu.GpuPage;
+import io.github.rdma4j.perftest.doctor.check.FindingState;
+import io.github.rdma4j.perftest.doctor.machine.GpuReport;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.environment.BuildInfo;
-import io.github.rdma4j.perftest.findings.FindingLines;
 import io.github.rdma4j.perftest.findings.Paragraphs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.Optional;
 
 /** Prints a diagnosis as a page of text: the verdict, then what to fix, then all findings. */
 final class DoctorPage {
-    private static final int MOST_TO_MEND = 5;
+    /** The indentation of lines below a title. */
+    static final String INDENT = "  ";
+
+    private static final int STATE = 9;
+    private static final int NAME = 17;
+    private static final String MARGIN = " ".repeat(INDENT.length() + STATE + NAME + 2);
+    private static final String FIX = " Fix, in this order:";
+    private static final int MOST_TO_FIX = 5;
 
     private final String title;
     private final String result;
     private final List<Finding> all;
+    private final Optional<GpuReport> gpus;
     private final Paragraphs text = new Paragraphs();
-    private final FindingLines lines = new FindingLines(text);
 
-    private DoctorPage(String title, String result, List<Finding> all) {
+    private DoctorPage(String title, String result, List<Finding> all, Optional<GpuReport> gpus) {
         this.title = title;
         this.result = result;
         this.all = all;
+        this.gpus = gpus;
     }
 
-    static String of(Diagnosis diagnosis) {
-        DoctorPage page = new DoctorPage("RDMA on this machine", result(diagnosis), diagnosis.findings());
-        page.write();
-        diagnosis.gpuDirect().ifPresent(report -> GpuPage.append(report, page.text));
-        return page.text.toString();
+    /**
+     * Makes the page of a machine.
+     *
+     * @param allPairs whether to show the pairs for which another adapter is nearer to the GPU
+     */
+    static String of(Diagnosis diagnosis, boolean allPairs) {
+        return new DoctorPage(
+                        (diagnosis.gpuOnly() ? "GPUDirect RDMA" : "RDMA") + " on this machine",
+                        diagnosis.gpuOnly() ? gpuResult(diagnosis) : result(diagnosis),
+                        diagnosis.findings(),
+                        diagnosis.gpus())
+                .write(allPairs);
     }
 
     static String of(PeerReport report) {
         String other = report.address().isEmpty() ? "another one" : report.address();
-        DoctorPage page = new DoctorPage("RDMA between this machine and " + other, result(report), report.findings());
-        page.write();
-        return page.text.toString();
+        return new DoctorPage(
+                        "RDMA between this machine and " + other, result(report), report.findings(), Optional.empty())
+                .write(false);
     }
 
-    private void write() {
+    private String write(boolean allPairs) {
         text.line(title + ", as rdma4j " + BuildInfo.version() + " finds it");
         text.line("");
         text.entry("Result: ", result);
         mend();
         for (Check.Section section : Check.Section.values()) {
+            if (section == Check.Section.GPUDIRECT) {
+                gpus.ifPresent(report -> new GpuTables(report, text).machine());
+            }
             List<Finding> findings = all.stream()
                     .filter(finding -> finding.check().section() == section)
                     .toList();
             if (!findings.isEmpty()) {
-                lines.section(section.title());
+                text.line("");
+                text.line(section.title());
                 findings(findings);
             }
         }
+        gpus.ifPresent(report -> new GpuTables(report, text).paths(allPairs));
+        return text.toString();
+    }
+
+    private static String gpuResult(Diagnosis diagnosis) {
+        GpuReport report = diagnosis.gpus().orElseThrow();
+        String result;
+        if (report.direct() > 0) {
+            result = "direct: adapters access GPU memory directly in " + report.direct() + " of "
+                    + report.verdicts().size() + " pairs";
+        } else if (report.isUsable()) {
+            result = "staged: transfers work, and each goes through host memory";
+        } else {
+            result = "nothing to use: " + missing(report);
+        }
+        return result + "." + (diagnosis.trouble().isEmpty() ? "" : FIX);
+    }
+
+    private static String missing(GpuReport report) {
+        if (report.gpus().isEmpty()) {
+            return report.adapters().isEmpty() ? "there is neither a GPU nor an RDMA adapter" : "there is no GPU";
+        }
+        return report.adapters().isEmpty() ? "there is no RDMA adapter" : "no GPU can be used together with an adapter";
     }
 
     private static String result(Diagnosis diagnosis) {
@@ -72,7 +113,7 @@ final class DoctorPage {
             case BROKEN ->
                 diagnosis.trouble().isEmpty()
                         ? "RDMA cannot be used: no device has a port."
-                        : "RDMA cannot be used. Fix, in this order:";
+                        : "RDMA cannot be used." + FIX;
         };
     }
 
@@ -84,7 +125,7 @@ final class DoctorPage {
         return switch (report.outcome()) {
             case OK -> "RDMA works between the two, and nothing is slow or broken.";
             case TROUBLE -> "RDMA works between the two, and something is slow or broken:";
-            case BROKEN -> "RDMA does not work between the two. Fix, in this order:";
+            case BROKEN -> "RDMA does not work between the two." + FIX;
         };
     }
 
@@ -92,25 +133,42 @@ final class DoctorPage {
     private void mend() {
         List<List<Finding>> groups =
                 sameAdvice(all.stream().filter(Finding::isTrouble).toList());
-        for (int i = 0; i < Math.min(groups.size(), MOST_TO_MEND); i++) {
+        for (int i = 0; i < Math.min(groups.size(), MOST_TO_FIX); i++) {
             List<Finding> group = groups.get(i);
             Finding first = group.getFirst();
-            text.entry("  " + (i + 1) + ". ", first.check().key() + subjects(group) + ": " + first.seen());
+            String subjects = subjects(group);
+            text.entry(
+                    INDENT + (i + 1) + ". ",
+                    first.check().key() + (subjects.isEmpty() ? "" : " of " + subjects) + ": " + first.seen());
             if (!first.remedy().isEmpty()) {
                 text.entry("     -> ", first.remedy());
             }
         }
-        if (groups.size() > MOST_TO_MEND) {
-            text.line("  and " + (groups.size() - MOST_TO_MEND) + " more: WARNING and FAIL below");
+        if (groups.size() > MOST_TO_FIX) {
+            text.line("  and " + (groups.size() - MOST_TO_FIX) + " more: WARNING and FAIL below");
         }
     }
 
-    private static String subjects(List<Finding> group) {
-        String names = group.stream()
+    /** Names the subjects of a group, which is empty for the machine. */
+    private String subjects(List<Finding> group) {
+        Check.Section section = group.getFirst().check().section();
+        List<String> names = group.stream()
                 .map(Finding::subject)
                 .filter(name -> !name.isEmpty())
-                .collect(Collectors.joining(", "));
-        return names.isEmpty() ? "" : " of " + names;
+                .toList();
+        boolean everyone = names.size() > 1
+                && names.size()
+                        == all.stream()
+                                .filter(finding -> finding.check().section() == section)
+                                .map(Finding::subject)
+                                .distinct()
+                                .count();
+        return switch (section) {
+            case GPU -> everyone ? "all GPUs" : String.join(", ", names);
+            case GPU_ADAPTER -> everyone ? "all adapters" : String.join(", ", names);
+            case GPU_PAIR -> everyone ? "all these pairs" : GpuTables.pairs(names);
+            default -> String.join(", ", names);
+        };
     }
 
     /** Advice that several subjects share is given once. */
@@ -135,19 +193,41 @@ final class DoctorPage {
         for (int i = 0; i < groups.size(); i++) {
             List<Finding> group = groups.get(i);
             Finding first = group.getFirst();
-            lines.seen(
-                    first.state(),
-                    first.check().key(),
-                    group.stream().map(Finding::subject).collect(Collectors.joining(", ")),
-                    first.seen());
+            seen(first, subjects(group));
             // Consecutive groups with the same meaning are explained once, after the last of them.
             if (i + 1 == groups.size() || !sameMeaning(first, groups.get(i + 1).getFirst())) {
-                lines.explain(first.meaning(), first.remedy());
-                if (first.state() == FindingState.FAIL || first.state() == FindingState.WARNING) {
-                    lines.explain("Read: " + first.source(), "");
-                }
+                explain(first);
             }
         }
+    }
+
+    private void seen(Finding finding, String subjects) {
+        String state =
+                finding.state() == FindingState.OK ? "ok" : finding.state().name();
+        text.entry(
+                INDENT + padded(state, STATE) + padded(finding.check().key(), NAME),
+                (subjects.isEmpty() ? "" : subjects + ": ") + finding.seen());
+    }
+
+    private void explain(Finding finding) {
+        if (!finding.meaning().isEmpty()) {
+            text.entry(MARGIN, sentence(finding.meaning()));
+        }
+        if (!finding.remedy().isEmpty()) {
+            text.entry(MARGIN, "Remedy: " + finding.remedy() + ".");
+        }
+        if (finding.isTrouble()) {
+            text.entry(MARGIN, "Read: " + finding.source() + ".");
+        }
+    }
+
+    /** Words as a sentence. */
+    static String sentence(String words) {
+        return Character.toUpperCase(words.charAt(0)) + words.substring(1) + ".";
+    }
+
+    private static String padded(String word, int width) {
+        return word + " ".repeat(Math.max(1, width - word.length()));
     }
 
     private static boolean sameMeaning(Finding one, Finding other) {

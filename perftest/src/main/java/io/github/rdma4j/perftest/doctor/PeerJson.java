@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;
 import io.github.rdma4j.perftest.doctor.pair.PeerPort;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
-import io.github.rdma4j.perftest.findings.FindingFields;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +18,7 @@ final class PeerJson {
     static void write(JsonGenerator json, PeerReport report) throws IOException {
         json.writeObjectFieldStart("peer");
         json.writeStringField("role", report.role().name().toLowerCase(Locale.ROOT));
-        json.writeStringField("address", FindingFields.emptyToNull(report.address()));
+        json.writeStringField("address", DoctorJson.emptyToNull(report.address()));
         json.writeFieldName("here");
         write(json, Optional.of(report.here()));
         json.writeFieldName("there");
@@ -51,14 +50,14 @@ final class PeerJson {
         json.writeStringField("device", port.device());
         json.writeNumberField("port", port.number());
         json.writeStringField("transport", port.transport().toString());
-        json.writeStringField("state", FindingFields.emptyToNull(port.state()));
+        json.writeStringField("state", DoctorJson.emptyToNull(port.state()));
         json.writeBooleanField("usable", port.usable());
         write(json, "mtu", port.mtu(), 1);
         write(json, "gid_index", port.gidIndex(), 0);
-        json.writeStringField("gid", FindingFields.emptyToNull(port.gid()));
-        json.writeStringField("gid_type", FindingFields.emptyToNull(port.gidType()));
-        json.writeStringField("gid_reason", FindingFields.emptyToNull(port.gidReason()));
-        json.writeStringField("interface", FindingFields.emptyToNull(port.networkInterface()));
+        json.writeStringField("gid", DoctorJson.emptyToNull(port.gid()));
+        json.writeStringField("gid_type", DoctorJson.emptyToNull(port.gidType()));
+        json.writeStringField("gid_reason", DoctorJson.emptyToNull(port.gidReason()));
+        json.writeStringField("interface", DoctorJson.emptyToNull(port.networkInterface()));
         write(json, "interface_mtu", port.interfaceMtu(), 1);
         write(json, "vlan", port.vlan(), 0);
         write(json, "partition_keys", port.partitionKeys());

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor;
 
-import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
-import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
-import static io.github.rdma4j.gpudirect.check.FindingState.OK;
-import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
-import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.FAIL;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.OK;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
-import io.github.rdma4j.gpudirect.check.Support;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.FindingState;
 import io.github.rdma4j.perftest.doctor.machine.FlowControl;
+import io.github.rdma4j.perftest.doctor.machine.Support;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -258,7 +258,7 @@ class FindingsTest {
                     "8 MiB, which CAP_IPC_LOCK lifts",
                     LIMITS + "8388608 8388608\nproc/self/status: CapEff:	0000000000004000\n"
                             + "proc/self/uid_map:          0          0 4294967295"),
-            with(Check.LOCKED_MEMORY, OK, "2048 MiB", LIMITS + "2147483648 unlimited"),
+            with(Check.LOCKED_MEMORY, OK, "2 GiB", LIMITS + "2147483648 unlimited"),
             with(Check.LOCKED_MEMORY, WARNING, "8 MiB, at most unlimited", LIMITS + "8388608 unlimited"),
             with(Check.LOCKED_MEMORY, FAIL, "64 KiB", LIMITS + "65536 65536"),
             with(Check.LOCKED_MEMORY, UNKNOWN, "does not have it", "proc/self/limits: none"),
@@ -504,10 +504,10 @@ class FindingsTest {
         }
     }
 
-    /** Those of two machines come from tests between them. */
+    /** Those of two machines come from tests between them, and GPUs have tests of their own. */
     private static List<Check> ofOneMachine() {
         return Arrays.stream(Check.values())
-                .filter(check -> check.section().compareTo(Check.Section.PEER) < 0)
+                .filter(check -> check.section().compareTo(Check.Section.GPUDIRECT) < 0 || check == Check.GPUDIRECT)
                 .toList();
     }
 

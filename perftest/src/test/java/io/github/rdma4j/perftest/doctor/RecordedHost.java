@@ -3,24 +3,21 @@
 package io.github.rdma4j.perftest.doctor;
 
 import io.github.rdma4j.gpudirect.Bar1Memory;
-import io.github.rdma4j.gpudirect.check.AdapterFacts;
-import io.github.rdma4j.gpudirect.check.AdapterInventory;
-import io.github.rdma4j.gpudirect.check.CheckSources;
-import io.github.rdma4j.gpudirect.check.GpuFacts;
-import io.github.rdma4j.gpudirect.check.GpuInventory;
-import io.github.rdma4j.gpudirect.check.PortFacts;
-import io.github.rdma4j.gpudirect.check.Problem;
-import io.github.rdma4j.gpudirect.check.Support;
 import io.github.rdma4j.gpudirect.machines.RecordedMachine;
 import io.github.rdma4j.gpudirect.topology.Topology;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Doctor;
+import io.github.rdma4j.perftest.doctor.machine.AdapterFacts;
+import io.github.rdma4j.perftest.doctor.machine.AdapterInventory;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
 import io.github.rdma4j.perftest.doctor.machine.FlowControl;
+import io.github.rdma4j.perftest.doctor.machine.GpuFacts;
+import io.github.rdma4j.perftest.doctor.machine.GpuInventory;
 import io.github.rdma4j.perftest.doctor.machine.LinkPause;
-import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.perftest.doctor.machine.PortFacts;
+import io.github.rdma4j.perftest.doctor.machine.Problem;
+import io.github.rdma4j.perftest.doctor.machine.Support;
 import io.github.rdma4j.verbs.device.Mtu;
-import io.github.rdma4j.verbs.device.PortState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -32,6 +29,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
@@ -41,6 +39,9 @@ import java.util.stream.Stream;
  * ibv_devinfo/DEVICE/problem} why it cannot be opened. A device without is one that libibverbs does not list.
  */
 public final class RecordedHost {
+    /** The PCI device of a GPU with a coherent link to its processor. */
+    private static final int GB200 = 0x2941;
+
     private static final String HEALTHY = """
         proc/sys/kernel/osrelease: 6.8.0-45-generic
         proc/self/limits: Limit                     Soft Limit           Hard Limit           Units\\nMax open files            1048576              1048576              files\\nMax locked memory         unlimited            unlimited            bytes
@@ -59,6 +60,8 @@ public final class RecordedHost {
         usr/lib/x86_64-linux-gnu/libibverbs.so.1 -> libibverbs.so.1.14.50.0
         usr/lib/x86_64-linux-gnu/librdmacm.so.1.3.50.0: x
         usr/lib/x86_64-linux-gnu/librdmacm.so.1 -> librdmacm.so.1.3.50.0
+        proc/driver/nvidia/version: NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build
+        sys/module/nvidia_peermem/version: 580.95.05
         """;
 
     private final RecordedMachine files;
@@ -186,17 +189,19 @@ public final class RecordedHost {
                 this::adapters,
                 () -> Optional.ofNullable(connectionManagerProblem),
                 _ -> flowControl,
-                new CheckSources(files.root(), this::gpus, this::adapters, _ -> Bar1Memory.unknown("no NVML")));
+                this::gpus,
+                _ -> Bar1Memory.unknown("no NVML"));
     }
 
     private GpuInventory gpus() {
+        AtomicInteger ordinal = new AtomicInteger();
         return cuda
                 ? new GpuInventory(
                         Optional.empty(),
                         13000,
                         Topology.read(files.root().resolve("sys")).gpus().stream()
                                 .map(gpu -> new GpuFacts(
-                                        0,
+                                        ordinal.getAndIncrement(),
                                         "NVIDIA A100",
                                         gpu.address(),
                                         80,
@@ -207,7 +212,7 @@ public final class RecordedHost {
                                         gpuDirect,
                                         1,
                                         100,
-                                        false))
+                                        gpu.device() == GB200))
                                 .toList())
                 : GpuInventory.unavailable(new Problem("no libcuda.so.1", "install the driver"));
     }
@@ -222,7 +227,7 @@ public final class RecordedHost {
             adapters.add(
                     problem.isPresent()
                             ? AdapterFacts.unusable(device, new Problem(problem.get(), "see who may"))
-                            : new AdapterFacts(device, Optional.empty(), gpuDirect, "1.0", ports(device)));
+                            : new AdapterFacts(device, Optional.empty(), gpuDirect, ports(device), Optional.empty()));
         }
         return new AdapterInventory(Optional.empty(), adapters);
     }
@@ -230,12 +235,7 @@ public final class RecordedHost {
     private List<PortFacts> ports(String device) {
         return names("ibv_devinfo/" + device).stream()
                 .map(port -> new PortFacts(
-                        Integer.parseInt(port),
-                        PortState.ACTIVE,
-                        LinkLayer.ETHERNET,
-                        mtu(device, port, "active_mtu"),
-                        mtu(device, port, "max_mtu"),
-                        Set.of()))
+                        Integer.parseInt(port), mtu(device, port, "active_mtu"), mtu(device, port, "max_mtu")))
                 .toList();
     }
 

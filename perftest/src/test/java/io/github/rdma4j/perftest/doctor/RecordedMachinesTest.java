@@ -4,12 +4,12 @@ package io.github.rdma4j.perftest.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.Topology;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.predict.machine.MachineFileException;

@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.allreduce.choice;
 
-import io.github.rdma4j.gpudirect.check.CheckId;
-import io.github.rdma4j.gpudirect.check.CheckReport;
-import io.github.rdma4j.gpudirect.check.CheckedGpu;
-import io.github.rdma4j.gpudirect.check.Finding;
-import io.github.rdma4j.gpudirect.check.PairVerdict;
-import io.github.rdma4j.gpudirect.check.Support;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
-import io.github.rdma4j.perftest.allreduce.choice.Choice.Verdict;
+import io.github.rdma4j.perftest.doctor.machine.CheckedGpu;
+import io.github.rdma4j.perftest.doctor.machine.GpuReport;
+import io.github.rdma4j.perftest.doctor.machine.PairVerdict;
+import io.github.rdma4j.perftest.doctor.machine.Support;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,11 +22,11 @@ public final class Choices {
     private static final int FEW = 5;
 
     private final NcclLog log;
-    private final CheckReport check;
+    private final GpuReport check;
     private final int device;
     private final List<Choice> choices = new ArrayList<>();
 
-    private Choices(NcclLog log, CheckReport check, int device) {
+    private Choices(NcclLog log, GpuReport check, int device) {
         this.log = log;
         this.check = check;
         this.device = device;
@@ -42,7 +39,7 @@ public final class Choices {
      * @param check of its machine, with its GPU
      * @param device CUDA's number of the GPU
      */
-    public static List<Choice> of(NcclLog log, CheckReport check, int device) {
+    public static List<Choice> of(NcclLog log, GpuReport check, int device) {
         return new Choices(log, check, device).all();
     }
 
@@ -56,21 +53,14 @@ public final class Choices {
         links();
         graphs();
         if (!log.variables().isEmpty()) {
-            choices.add(new Choice(
+            choices.add(Choice.unpredicted(
                     "variables",
                     log.variables().entrySet().stream()
                             .map(each -> each.getKey() + "=" + each.getValue())
-                            .collect(Collectors.joining(", ")),
-                    finding(CheckId.NCCL_SETTINGS).map(Finding::seen).orElse(""),
-                    Verdict.NOT_PREDICTED,
-                    ""));
+                            .collect(Collectors.joining(", "))));
         }
         log.warnings().stream().limit(FEW).forEach(text -> choices.add(Choice.unpredicted("NCCL warns", text)));
         return choices;
-    }
-
-    private Optional<Finding> finding(CheckId id) {
-        return check.findings().stream().filter(each -> each.id() == id).findFirst();
     }
 
     private Optional<CheckedGpu> gpu() {

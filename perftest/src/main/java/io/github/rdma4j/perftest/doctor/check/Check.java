@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
-import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
-import static io.github.rdma4j.gpudirect.check.FindingState.OK;
-import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
-import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.FAIL;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.OK;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
 import java.util.Set;
 
 /**
@@ -62,7 +61,7 @@ public enum Check {
 
     /** Huge pages for pools of registered memory. */
     HUGE_PAGES(Section.MEMORY, "huge-pages", OK, NOTE, UNKNOWN),
-    /** Whether the IOMMU translates what adapters do. */
+    /** Whether the IOMMU translates what adapters and GPUs do. */
     IOMMU(Section.MEMORY, "iommu", OK, WARNING, UNKNOWN),
 
     /** The adapter's PCI Express link. */
@@ -84,8 +83,65 @@ public enum Check {
     /** Counters that are not zero and indicate trouble. */
     COUNTERS(Section.COUNTERS, "counters", OK, NOTE, WARNING, UNKNOWN),
 
-    /** The findings of GPUDirect in one line. */
-    GPUDIRECT(Section.GPUS, "gpudirect", OK, NOTE, WARNING),
+    /** The best path of any pair of a GPU and an adapter. */
+    GPUDIRECT(Section.GPUDIRECT, "gpudirect", OK, NOTE, WARNING),
+    /** Whether GPUDirect differs on this machine from a server: WSL2, Jetson, virtual GPUs. */
+    PLATFORM(Section.GPUDIRECT, "platform", OK, NOTE),
+    /** The kernel's version. */
+    KERNEL(Section.GPUDIRECT, "kernel", OK, WARNING, UNKNOWN),
+    /** Whether NVIDIA's kernel driver is loaded. */
+    DRIVER(Section.GPUDIRECT, "driver", OK, NOTE, FAIL),
+    /** Whether the kernel modules are the open ones. */
+    DRIVER_FLAVOUR(Section.GPUDIRECT, "driver-flavour", OK, NOTE, UNKNOWN),
+    /** The version of NVIDIA's driver. */
+    DRIVER_VERSION(Section.GPUDIRECT, "driver-version", OK, WARNING, UNKNOWN),
+    /** Whether CUDA can be used, and its version. */
+    CUDA(Section.GPUDIRECT, "cuda", OK, NOTE, WARNING, FAIL),
+    /** Which GPUs the process sees, and by which numbers. */
+    CUDA_VISIBLE(Section.GPUDIRECT, "cuda-visible", OK, NOTE, WARNING, UNKNOWN),
+    /** Whether a peer-memory module is loaded. */
+    PEER_MEMORY(Section.GPUDIRECT, "peer-memory", OK, NOTE),
+    /** Whether cuFile's library is there. */
+    CUFILE(Section.GPUDIRECT, "cufile", OK, NOTE),
+    /** Whether the kernel module of GPUDirect Storage is loaded. */
+    NVIDIA_FS(Section.GPUDIRECT, "nvidia-fs", OK, NOTE),
+    /** Whether cuFile's configuration allows its compatibility mode. */
+    CUFILE_COMPATIBILITY(Section.GPUDIRECT, "cufile-compat", OK, NOTE, UNKNOWN),
+    /** Whether udev knows the volumes, without which cuFile takes none of their files. */
+    CUFILE_VOLUMES(Section.GPUDIRECT, "cufile-volumes", OK, NOTE, UNKNOWN),
+    /** Which mounted file systems cuFile may reach directly. */
+    STORAGE(Section.GPUDIRECT, "storage", OK, NOTE, WARNING, UNKNOWN),
+    /** Whether NCCL's library is there. */
+    NCCL(Section.GPUDIRECT, "nccl", OK, NOTE),
+    /** Whether variables change what NCCL would choose. */
+    NCCL_SETTINGS(Section.GPUDIRECT, "nccl-settings", OK, NOTE, WARNING, UNKNOWN),
+
+    /** The GPU's kernel driver. */
+    GPU_DRIVER(Section.GPU, "gpu-driver", OK, FAIL, UNKNOWN),
+    /** Whether it is divided into instances (MIG). */
+    GPU_MIG(Section.GPU, "gpu-mig", OK, NOTE, UNKNOWN),
+    /** Whether the driver offers GPUDirect RDMA for the GPU. */
+    GPU_RDMA(Section.GPU, "gpu-rdma", OK, FAIL, UNKNOWN),
+    /** Whether the driver exports the GPU's memory as a dma-buf. */
+    GPU_DMA_BUF(Section.GPU, "gpu-dma-buf", OK, WARNING, UNKNOWN),
+    /** Whether memory of the virtual-memory API can be registered. */
+    GPU_VMM(Section.GPU, "gpu-vmm", OK, NOTE, UNKNOWN),
+    /** The part of the GPU's memory that is visible on the bus. */
+    GPU_BAR1(Section.GPU, "gpu-bar1", OK, NOTE, WARNING, UNKNOWN),
+    /** The GPU's PCI Express link. */
+    GPU_LINK(Section.GPU, "gpu-link", OK, NOTE, WARNING, UNKNOWN),
+    /** Whether kernels see an adapter's writes without a flush. */
+    GPU_ORDERING(Section.GPU, "gpu-ordering", OK, NOTE, WARNING, UNKNOWN),
+
+    /** Whether the adapter can register dma-bufs. */
+    ADAPTER_DMA_BUF(Section.GPU_ADAPTER, "adapter-dma-buf", OK, WARNING, UNKNOWN),
+    /** Whether the adapter has a Data Direct engine. */
+    ADAPTER_DATA_DIRECT(Section.GPU_ADAPTER, "adapter-data-direct", OK, NOTE, UNKNOWN),
+
+    /** The distance between GPU and adapter. */
+    DISTANCE(Section.GPU_PAIR, "distance", OK, NOTE, WARNING, UNKNOWN),
+    /** Whether access control services redirect transfers between the two through the processor. */
+    ACCESS_CONTROL(Section.GPU_PAIR, "acs", OK, WARNING, UNKNOWN),
 
     /** Whether a doctor answers at the other end, how fast, and whether it stays to the end. */
     PEER_TCP(Section.PEER, "peer-tcp", OK, FAIL),
@@ -160,8 +216,14 @@ public enum Check {
         FABRIC("RoCE tuning"),
         /** The events so far. */
         COUNTERS("Counters"),
-        /** Memory of GPUs. */
-        GPUS("GPUDirect"),
+        /** What GPUDirect needs of the machine. */
+        GPUDIRECT("GPUDirect"),
+        /** The GPUs. */
+        GPU("GPUDirect: each GPU"),
+        /** The adapters, as GPUDirect needs them. */
+        GPU_ADAPTER("GPUDirect: each adapter"),
+        /** The connections between GPUs and adapters. */
+        GPU_PAIR("GPUDirect: each pair"),
         /** The peer, with doctor --peer. */
         PEER("The other end"),
         /** Readings of both ends, with doctor --peer. */
@@ -173,6 +235,11 @@ public enum Check {
 
         Section(String title) {
             this.title = title;
+        }
+
+        /** Returns whether its checks are about GPUDirect. */
+        public boolean isOfGpus() {
+            return compareTo(GPUDIRECT) >= 0 && compareTo(GPU_PAIR) <= 0;
         }
 
         /** Returns the title on the page. */
@@ -199,6 +266,14 @@ public enum Check {
     /** Its name on pages and in documents. */
     public String key() {
         return key;
+    }
+
+    /** Returns whether {@code --gpu} also shows it: adapters must be usable, and fast. */
+    boolean isSharedWithGpus() {
+        return switch (this) {
+            case LIBIBVERBS, PROVIDERS, RDMA_DEVICES, UVERBS, DEVICE, LOCKED_MEMORY, IOMMU, PCI_LINK -> true;
+            default -> false;
+        };
     }
 
     /** The states that its findings can have. */

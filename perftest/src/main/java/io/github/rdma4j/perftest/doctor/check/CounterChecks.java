@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
-import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
-import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;

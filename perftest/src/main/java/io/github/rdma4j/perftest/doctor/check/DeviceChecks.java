@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
-import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
-import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
-import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.FAIL;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
-import io.github.rdma4j.gpudirect.check.AdapterFacts;
-import io.github.rdma4j.gpudirect.check.PortFacts;
-import io.github.rdma4j.gpudirect.check.Problem;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
+import io.github.rdma4j.perftest.doctor.machine.AdapterFacts;
 import io.github.rdma4j.perftest.doctor.machine.Bond;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import io.github.rdma4j.perftest.doctor.machine.PortFacts;
+import io.github.rdma4j.perftest.doctor.machine.Problem;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import io.github.rdma4j.verbs.device.Mtu;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import io.github.rdma4j.gpudirect.check.CheckReport;
-import io.github.rdma4j.gpudirect.check.FindingState;
+import io.github.rdma4j.perftest.doctor.machine.GpuReport;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import java.util.List;
@@ -14,9 +13,10 @@ import java.util.Optional;
  *
  * @param devices the devices that were checked
  * @param findings in the order in which RDMA would fail
- * @param gpuDirect the findings of GPUDirect; empty if no GPU is on the PCI bus
+ * @param gpus GPUs, adapters and the path of each pair; empty if no GPU is on the PCI bus
+ * @param gpuOnly whether it is about GPUDirect only
  */
-public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Optional<CheckReport> gpuDirect) {
+public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Optional<GpuReport> gpus, boolean gpuOnly) {
     /** Copies the lists. */
     public Diagnosis {
         devices = List.copyOf(devices);
@@ -25,7 +25,10 @@ public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Option
 
     /** Returns the outcome of all findings. */
     public Outcome outcome() {
-        if (usablePorts().isEmpty()) {
+        boolean usable = gpuOnly
+                ? gpus.filter(GpuReport::isUsable).isPresent()
+                : !usablePorts().isEmpty();
+        if (!usable) {
             return Outcome.BROKEN;
         }
         return trouble().isEmpty() ? Outcome.OK : Outcome.TROUBLE;

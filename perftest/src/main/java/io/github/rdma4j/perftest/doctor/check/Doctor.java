@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import io.github.rdma4j.gpudirect.check.CheckReport;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.GpuReader;
+import io.github.rdma4j.perftest.doctor.machine.GpuReport;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import java.util.ArrayList;
@@ -20,12 +21,37 @@ public final class Doctor {
         return examine(new Machine(sources));
     }
 
-    /** Looks at all of a machine that has been read. */
+    /** Looks at all of a machine that has been read. CUDA is opened only if a GPU is on the PCI bus. */
     public static Diagnosis examine(Machine machine) {
-        List<RdmaDevice> devices = machine.devices();
+        List<Finding> findings = findings(machine);
+        Optional<GpuReport> gpus =
+                machine.topology().gpus().isEmpty() ? Optional.empty() : Optional.of(new GpuReader(machine).report());
+        gpus.ifPresentOrElse(
+                report -> findings.addAll(new GpuDirectChecks(machine.files(), report).findings(false)),
+                () -> findings.add(GpuDirectChecks.noGpu()));
+        return diagnosis(machine, findings, gpus, false);
+    }
+
+    /**
+     * Looks at what GPUDirect needs of a machine that has been read.
+     *
+     * @param report the GPUs and adapters to look at
+     * @param allPairs whether to look at the pairs for which another adapter is nearer to the GPU
+     */
+    public static Diagnosis examineGpus(Machine machine, GpuReport report, boolean allPairs) {
+        List<String> adapters = report.adapters().stream().map(RdmaDevice::name).toList();
+        List<Finding> findings = findings(machine);
+        findings.removeIf(finding -> !finding.check().isSharedWithGpus()
+                || !finding.subject().isEmpty() && !adapters.contains(finding.subject()));
+        findings.addAll(new GpuDirectChecks(machine.files(), report).findings(allPairs));
+        return diagnosis(machine, findings, Optional.of(report), true);
+    }
+
+    /** Returns the findings that have nothing to do with GPUs. */
+    private static List<Finding> findings(Machine machine) {
         List<Finding> findings = new ArrayList<>();
         findings.addAll(new SoftwareChecks(machine).findings());
-        devices.forEach(device -> {
+        machine.devices().forEach(device -> {
             findings.addAll(new DeviceChecks(machine, device).findings());
             if (machine.isWithheld(device)) {
                 return;
@@ -37,10 +63,13 @@ public final class Doctor {
         findings.addAll(new LimitChecks(machine).findings());
         findings.addAll(new HostChecks(machine).findings());
         findings.addAll(new PlacementChecks(machine).findings());
-        Optional<CheckReport> gpuDirect = machine.gpuDirect();
-        findings.add(GpuCheck.of(gpuDirect));
+        return findings;
+    }
+
+    private static Diagnosis diagnosis(
+            Machine machine, List<Finding> findings, Optional<GpuReport> gpus, boolean gpuOnly) {
         // The sort is stable: within a check, devices and ports keep their order.
         findings.sort(Comparator.comparing(Finding::check));
-        return new Diagnosis(devices, findings, gpuDirect);
+        return new Diagnosis(machine.devices(), findings, gpus, gpuOnly);
     }
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
-
 /**
  * A result of a check.
  *

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
-import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
-import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
@@ -12,7 +12,7 @@ import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Checks namespaces, containers and how memory is mapped. */
 final class HostChecks {
@@ -112,20 +112,25 @@ final class HostChecks {
     }
 
     private Finding iommu() {
-        List<PciFunction> adapters = machine.devices().stream()
-                .flatMap(device -> device.function().stream())
+        List<PciFunction> gpus = machine.topology().gpus();
+        List<PciFunction> functions = Stream.concat(
+                        machine.devices().stream().flatMap(device -> device.function().stream()), gpus.stream())
                 .toList();
-        if (files.names(GROUPS).isEmpty() || adapters.isEmpty()) {
+        if (functions.isEmpty()) {
+            return Finding.ok(Check.IOMMU, "", "/" + GROUPS, "no adapter of hardware that it could slow");
+        }
+        if (files.names(GROUPS).isEmpty()) {
             return Finding.ok(
                     Check.IOMMU,
                     "",
                     "/" + GROUPS,
-                    adapters.isEmpty() ? "no adapter of hardware that it could slow" : "no IOMMU is in use");
+                    isVirtual()
+                            ? "no IOMMU is in use in this virtual machine; its host may use one"
+                            : "no IOMMU is in use");
         }
         TreeSet<String> types = new TreeSet<>();
-        for (PciFunction adapter : adapters) {
-            String link = "sys/bus/pci/devices/" + adapter.address() + "/iommu_group";
-            Optional<String> group = files.target(link);
+        for (PciFunction function : functions) {
+            Optional<String> group = files.target("sys/bus/pci/devices/" + function.address() + "/iommu_group");
             if (group.isEmpty()) {
                 continue;
             }
@@ -142,9 +147,9 @@ final class HostChecks {
             }
             types.add(type.get());
         }
-        String seen = types.isEmpty()
-                ? "the adapters are in no group"
-                : "groups of the adapters: " + types.stream().collect(Collectors.joining(", "));
+        String owners = gpus.isEmpty() ? "the adapters" : "adapters and GPUs";
+        String seen =
+                types.isEmpty() ? owners + " are in no group" : "groups of " + owners + ": " + String.join(", ", types);
         types.remove("identity");
         return types.isEmpty()
                 ? Finding.ok(Check.IOMMU, "", "/" + GROUPS, seen)
@@ -154,7 +159,18 @@ final class HostChecks {
                         "/" + GROUPS,
                         WARNING,
                         seen,
-                        "the IOMMU translates what adapters do: registering takes longer, and bandwidth can fall",
+                        "the IOMMU translates what adapters do: registering takes longer, and bandwidth can fall"
+                                + (gpus.isEmpty()
+                                        ? ""
+                                        : "; transfers between GPU and adapter may go through the processor or fail with"
+                                                + " nvidia_peermem"),
                         "boot with iommu=pt on the kernel's command line; on arm64 iommu.passthrough=1");
+    }
+
+    /** What x86 processors say of themselves in virtual machines; of others it is not known. */
+    private boolean isVirtual() {
+        return files.labelled("proc/cpuinfo", "flags")
+                .filter(flags -> List.of(flags.split("\\s+")).contains("hypervisor"))
+                .isPresent();
     }
 }

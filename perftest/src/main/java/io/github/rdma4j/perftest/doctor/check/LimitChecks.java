@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
-import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
-import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
-import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.FAIL;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
 import io.github.rdma4j.perftest.doctor.machine.ControlGroup;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
@@ -118,8 +118,7 @@ final class LimitChecks {
         if (limit.equals(UNLIMITED)) {
             return limit;
         }
-        long bytes = MachineFiles.bounded(limit);
-        return bytes >= LEAST_LOCKED ? (bytes >> 20) + " MiB" : (bytes >> 10) + " KiB";
+        return Bytes.words(MachineFiles.bounded(limit));
     }
 
     private List<Finding> rdmaObjects() {

@@ -4,10 +4,10 @@ package io.github.rdma4j.perftest.doctor.check;
 
 /** The outcome of a diagnosis. */
 public enum Outcome {
-    /** RDMA can be used, and nothing is slow or broken. */
+    /** RDMA, or GPUDirect with {@code --gpu}, can be used, and nothing is slow or broken. */
     OK,
-    /** RDMA can be used; something is slow, or a part of it is broken. */
+    /** It can be used; something is slow, or a part of it is broken. */
     TROUBLE,
-    /** RDMA cannot be used: there is no port for this process. */
+    /** It cannot be used: there is no port, or no pair of a GPU and an adapter, for this process. */
     BROKEN
 }

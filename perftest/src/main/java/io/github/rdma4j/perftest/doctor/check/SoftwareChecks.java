@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
-import static io.github.rdma4j.gpudirect.check.FindingState.FAIL;
-import static io.github.rdma4j.gpudirect.check.FindingState.NOTE;
-import static io.github.rdma4j.gpudirect.check.FindingState.UNKNOWN;
-import static io.github.rdma4j.gpudirect.check.FindingState.WARNING;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.FAIL;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
-import io.github.rdma4j.gpudirect.check.Problem;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
+import io.github.rdma4j.perftest.doctor.machine.Problem;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,15 +24,6 @@ import java.util.stream.Stream;
 
 /** Checks libraries, kernel modules and the files that lead to them. */
 final class SoftwareChecks {
-    private static final List<String> LIBRARY_FOLDERS = List.of(
-            "usr/lib/x86_64-linux-gnu",
-            "usr/lib/aarch64-linux-gnu",
-            "usr/lib64",
-            "usr/lib",
-            "lib/x86_64-linux-gnu",
-            "lib/aarch64-linux-gnu",
-            "lib64",
-            "lib");
     private static final String PROVIDERS = "etc/libibverbs.d";
     private static final Pattern PROVIDER_FILE = Pattern.compile("lib(\\w+)-rdmav\\d+\\.so");
     /** Libraries of rdma-core carry its version in their files' names: libibverbs.so.1.14.44.0. */
@@ -116,7 +107,7 @@ final class SoftwareChecks {
                 .filter(line -> line.contains("/" + soname))
                 .map(line -> line.substring(line.indexOf('/')))
                 .findFirst();
-        return mapped.or(() -> LIBRARY_FOLDERS.stream()
+        return mapped.or(() -> MachineFiles.LIBRARY_FOLDERS.stream()
                 .filter(folder -> files.exists(folder + "/" + soname))
                 .map(folder ->
                         "/" + folder + "/" + files.target(folder + "/" + soname).orElse(soname))
@@ -185,7 +176,7 @@ final class SoftwareChecks {
                 .sorted()
                 .toList();
         return listed.isEmpty()
-                ? LIBRARY_FOLDERS.stream()
+                ? MachineFiles.LIBRARY_FOLDERS.stream()
                         .flatMap(folder -> files.names(folder + "/libibverbs").stream())
                         .map(PROVIDER_FILE::matcher)
                         .filter(Matcher::matches)

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.machine;
 
-import io.github.rdma4j.gpudirect.check.AdapterFacts;
-import io.github.rdma4j.gpudirect.check.AdapterInventory;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.RdmaAdapter;
 import io.github.rdma4j.gpudirect.topology.Topology;

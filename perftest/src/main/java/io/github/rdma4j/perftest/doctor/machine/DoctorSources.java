@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.machine;
 
-import io.github.rdma4j.gpudirect.check.AdapterInventory;
-import io.github.rdma4j.gpudirect.check.CheckSources;
-import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
-import io.github.rdma4j.gpudirect.check.Problem;
+import io.github.rdma4j.gpudirect.Bar1Memory;
+import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.EventChannel;
@@ -25,7 +23,8 @@ import java.util.function.Supplier;
  * @param verbs asks libibverbs; called once, must not throw
  * @param connectionManager why librdmacm cannot be opened; empty if it can; called once, must not throw
  * @param flowControl the flow control of a network interface, by name; must not throw
- * @param gpuDirect the source of the findings of GPUDirect; used at most once
+ * @param cuda asks the CUDA driver; called at most once, must not throw
+ * @param windows asks NVML how much of a GPU's BAR1 is in use; must not throw
  */
 public record DoctorSources(
         Path root,
@@ -34,25 +33,26 @@ public record DoctorSources(
         Supplier<AdapterInventory> verbs,
         Supplier<Optional<Problem>> connectionManager,
         Function<String, FlowControl.Answer> flowControl,
-        CheckSources gpuDirect) {
+        Supplier<GpuInventory> cuda,
+        Function<PciAddress, Bar1Memory> windows) {
     /** This machine. Neither libibverbs nor librdmacm nor CUDA needs to be there. */
     public static DoctorSources thisMachine() {
-        CheckSources sources = GpuDirectCheck.thisMachine();
         return new DoctorSources(
                 Path.of("/"),
                 Runtime.version(),
                 file -> Files.isReadable(file) && Files.isWritable(file),
-                sources.adapters(),
+                VerbsAdapters::look,
                 DoctorSources::connectionManagerLibrary,
                 FlowControlReader::read,
-                sources);
+                CudaGpus::look,
+                Bar1Memory::of);
     }
 
     private static Optional<Problem> connectionManagerLibrary() {
         try (EventChannel _ = EventChannel.create()) {
             return Optional.empty();
         } catch (NativeLibraryException failure) {
-            return Optional.of(new Problem(failure.problem(), failure.remedy()));
+            return Optional.of(Problem.of(failure, failure.remedy()));
         } catch (VerbsException _) {
             // The library is there. The checks of files explain why it finds no kernel module or may not use it.
             return Optional.empty();

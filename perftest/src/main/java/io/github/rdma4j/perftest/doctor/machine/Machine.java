@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.machine;
 
-import io.github.rdma4j.gpudirect.check.AdapterInventory;
-import io.github.rdma4j.gpudirect.check.CheckReport;
-import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
-import io.github.rdma4j.gpudirect.check.Problem;
 import io.github.rdma4j.gpudirect.topology.Topology;
 import io.github.rdma4j.perftest.placement.NumaTopology;
 import java.util.List;
@@ -31,6 +27,11 @@ public final class Machine {
         this.connectionManager = sources.connectionManager().get();
         this.topology = Topology.read(sources.root().resolve("sys"));
         this.devices = new DeviceReader(files, topology, verbs).devices();
+    }
+
+    /** What it was read from. */
+    DoctorSources sources() {
+        return sources;
     }
 
     /** Its files. */
@@ -94,10 +95,5 @@ public final class Machine {
     /** Asks for the flow control of a network interface. */
     public FlowControl.Answer flowControl(String networkInterface) {
         return sources.flowControl().apply(networkInterface);
-    }
-
-    /** Checks GPUDirect. CUDA is opened only if a GPU is on the PCI bus; otherwise the result is empty. */
-    public Optional<CheckReport> gpuDirect() {
-        return topology.gpus().isEmpty() ? Optional.empty() : Optional.of(GpuDirectCheck.run(sources.gpuDirect()));
     }
 }

@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * Reads small files of a machine, by names without the leading slash. A file that cannot be read is empty. A file whose
@@ -22,6 +24,24 @@ import java.util.OptionalLong;
  * lacks.
  */
 public final class MachineFiles {
+    /** The environment of this process. */
+    public static final String ENVIRONMENT = "proc/self/environ";
+
+    /** The folders where packages and NVIDIA's installers put libraries. */
+    public static final List<String> LIBRARY_FOLDERS = List.of(
+            "usr/lib/x86_64-linux-gnu",
+            "usr/lib/aarch64-linux-gnu",
+            "usr/lib64",
+            "usr/lib",
+            "lib/x86_64-linux-gnu",
+            "lib/aarch64-linux-gnu",
+            "lib64",
+            "lib",
+            "usr/local/cuda/lib64",
+            "usr/local/cuda/targets/x86_64-linux/lib",
+            "usr/local/cuda/targets/sbsa-linux/lib",
+            "usr/local/lib");
+
     private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
 
     private final Path root;
@@ -100,5 +120,62 @@ public final class MachineFiles {
                         .filter(line -> line.startsWith(label))
                         .map(line -> line.substring(label.length()).strip())
                         .findFirst());
+    }
+
+    /** Returns the value of an environment variable of this process. */
+    public Optional<String> variable(String name) {
+        return text(ENVIRONMENT)
+                .flatMap(environment -> Arrays.stream(environment.split("\0"))
+                        .map(String::strip)
+                        .filter(line -> line.startsWith(name + "="))
+                        .map(line -> line.substring(name.length() + 1))
+                        .findFirst());
+    }
+
+    /**
+     * A library.
+     *
+     * @param isThere whether it was found
+     * @param seen its place, or the places that were searched
+     */
+    public record LibraryPlace(boolean isThere, String seen) {}
+
+    /**
+     * Finds a library as a program would, and its version by its links.
+     *
+     * @param name the name that the loader uses
+     * @param property the system property that names another file; it does not apply to another machine's files
+     */
+    public LibraryPlace library(String name, String property) {
+        String named = root.equals(root.getRoot()) ? System.getProperty(property, name) : name;
+        if (named.isBlank()) {
+            return new LibraryPlace(false, "-D" + property + " names no file");
+        }
+        if (named.contains("/")) {
+            Path file = Path.of(named);
+            String by = ", which -D" + property + " names,";
+            if (Files.isDirectory(file)) {
+                return new LibraryPlace(false, named + by + " is a folder");
+            }
+            return target(named)
+                    .map(real -> new LibraryPlace(true, named + by + " is " + real))
+                    .orElseGet(() -> new LibraryPlace(false, named + by + " is not there"));
+        }
+        return Stream.concat(loaderFolders(), LIBRARY_FOLDERS.stream())
+                .map(folder -> folder + "/" + named)
+                .filter(this::exists)
+                .findFirst()
+                .map(file -> new LibraryPlace(
+                        true,
+                        "/" + file + target(file).map(real -> " is " + real).orElse("")))
+                .orElseGet(() -> new LibraryPlace(false, named + " is in none of the usual folders"));
+    }
+
+    /** Returns the folders that the loader searches first. */
+    private Stream<String> loaderFolders() {
+        return variable("LD_LIBRARY_PATH").stream()
+                .flatMap(folders -> Arrays.stream(folders.split("[:;]")))
+                .filter(folder -> folder.startsWith("/"))
+                .map(folder -> folder.replaceAll("^/+|/+$", ""));
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.machine;
 
-import io.github.rdma4j.gpudirect.check.AdapterFacts;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import java.util.List;
 import java.util.Optional;
@@ -79,7 +78,13 @@ public record RdmaDevice(
 
     /** Returns whether this process could open it. */
     public boolean isOpen() {
-        return facts.isPresent() && facts.get().problem().isEmpty();
+        return problem().isEmpty();
+    }
+
+    /** Returns why this process cannot use it; empty if it can. */
+    public Optional<Problem> problem() {
+        return facts.map(AdapterFacts::problem)
+                .orElseGet(() -> Optional.of(new Problem("libibverbs does not list it", "")));
     }
 
     /** Returns whether data can go through a port of it, as far as can be seen from here. */

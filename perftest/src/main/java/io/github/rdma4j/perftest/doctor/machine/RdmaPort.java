@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.machine;
 
-import io.github.rdma4j.gpudirect.check.PortFacts;
 import io.github.rdma4j.verbs.device.GidEntry;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.pair;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.FindingState;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
@@ -56,7 +56,8 @@ public final class MachineFacts {
                 machine.files().text("proc/sys/kernel/osrelease").orElse(""),
                 ports,
                 diagnosis.findings().stream()
-                        .filter(finding -> finding.state() == FindingState.FAIL)
+                        .filter(finding -> finding.state() == FindingState.FAIL
+                                && !finding.check().section().isOfGpus())
                         .filter(finding -> device.isEmpty() || concerns(finding, device.get()))
                         .map(finding -> finding.check().key()
                                 + (finding.subject().isEmpty() ? "" : " of " + finding.subject()) + ": "

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.predict.share;
 
-import io.github.rdma4j.gpudirect.check.AdapterInventory;
-import io.github.rdma4j.gpudirect.check.GpuDirectCheck;
+import io.github.rdma4j.gpudirect.Bar1Memory;
+import io.github.rdma4j.perftest.doctor.machine.AdapterInventory;
 import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.GpuInventory;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.doctor.machine.Problem;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.predict.machine.MachineFileException;
 import io.github.rdma4j.perftest.predict.machine.MachineReader;
@@ -96,7 +98,8 @@ public final class ShareOfLimit implements RunListener {
                 _ -> {
                     throw new IllegalStateException("nobody asks for flow control here");
                 },
-                GpuDirectCheck.thisMachine());
+                () -> GpuInventory.unavailable(new Problem("CUDA was not asked", "")),
+                _ -> Bar1Memory.unknown("NVML was not asked"));
         try {
             MachineModel machine = MachineReader.read(
                     new Machine(files),

@@ -7,15 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.gpudirect.Bar1Memory;
 import io.github.rdma4j.gpudirect.GpuPath;
 import io.github.rdma4j.gpudirect.PathDecision;
-import io.github.rdma4j.gpudirect.check.CheckReport;
-import io.github.rdma4j.gpudirect.check.CheckedGpu;
-import io.github.rdma4j.gpudirect.check.GpuFacts;
-import io.github.rdma4j.gpudirect.check.PairVerdict;
-import io.github.rdma4j.gpudirect.check.Support;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
 import io.github.rdma4j.gpudirect.topology.Topology;
 import io.github.rdma4j.perftest.allreduce.choice.Choice.Verdict;
+import io.github.rdma4j.perftest.doctor.machine.CheckedGpu;
+import io.github.rdma4j.perftest.doctor.machine.GpuFacts;
+import io.github.rdma4j.perftest.doctor.machine.GpuInventory;
+import io.github.rdma4j.perftest.doctor.machine.GpuReport;
+import io.github.rdma4j.perftest.doctor.machine.PairVerdict;
+import io.github.rdma4j.perftest.doctor.machine.Support;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -33,15 +34,15 @@ class ChoicesTest {
                 Optional.empty());
     }
 
-    private static CheckReport check(String address, Support dmaBuf, PairVerdict... verdicts) {
+    private static GpuReport check(String address, Support dmaBuf, PairVerdict... verdicts) {
         PciAddress place = PciAddress.parse(address);
         GpuFacts facts =
                 new GpuFacts(0, "a GPU", place, 90, 1L << 36, false, Support.YES, dmaBuf, Support.YES, 1, 100, false);
-        return new CheckReport(
+        return new GpuReport(
+                new GpuInventory(Optional.empty(), 13000, List.of(facts)),
                 List.of(new CheckedGpu(0, place, Optional.of(facts), Optional.empty(), Bar1Memory.unknown("no NVML"))),
                 List.of(),
                 Topology.read(Path.of("/no/such/folder")),
-                List.of(),
                 List.of(verdicts));
     }
 
@@ -65,7 +66,7 @@ class ChoicesTest {
 
     @Test
     void matchingChoicesPass() {
-        CheckReport check = check(
+        GpuReport check = check(
                 "0000:18:00.0",
                 Support.YES,
                 verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true),
@@ -100,7 +101,7 @@ class ChoicesTest {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.GERMANY);
         try {
-            CheckReport check = check("0000:18:00.0", Support.YES);
+            GpuReport check = check("0000:18:00.0", Support.YES);
             assertThat(Choices.of(NcclLogTest.log(RecordedLogs.INFINIBAND), check, 0))
                     .extracting(Choice::chosen)
                     .noneMatch(chosen -> chosen.matches(".*\\d,\\d.*"))
@@ -112,7 +113,7 @@ class ChoicesTest {
 
     @Test
     void differingChoicesAreReported() {
-        CheckReport check = check(
+        GpuReport check = check(
                 "0000:18:00.0",
                 Support.NO,
                 verdict("mlx5_0", GpuPath.STAGED, PciDistance.NODE, true),
@@ -129,8 +130,7 @@ class ChoicesTest {
 
     @Test
     void socketsWhereThereAreAdapters() {
-        CheckReport check =
-                check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
+        GpuReport check = check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
         List<Choice> choices = Choices.of(NcclLogTest.log(RecordedLogs.ONE_MACHINE), check, 0);
         assertThat(differs(choices, "network").remark()).contains("NCCL goes by TCP", "NCCL_IB_HCA");
         assertThat(of(choices, "rank 0 to rank 1").chosen()).isEqualTo("SHM/direct/direct, 2 channels");
@@ -144,8 +144,7 @@ class ChoicesTest {
         String disabled = "a:1:1 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.\n"
                 + "a:1:1 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.\n"
                 + "a:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" + RecordedLogs.ONE_MACHINE;
-        CheckReport check =
-                check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
+        GpuReport check = check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
         List<Choice> choices = Choices.of(NcclLogTest.log(disabled), check, 0);
         same(choices, "network", "Socket", "Socket, by a variable");
         assertThat(choices)
@@ -156,11 +155,11 @@ class ChoicesTest {
 
     @Test
     void gpusByTheirAddresses() {
-        CheckReport check = check("0000:87:00.0", Support.YES);
+        GpuReport check = check("0000:87:00.0", Support.YES);
         List<Choice> choices = Choices.of(NcclLogTest.log(RecordedLogs.ADDRESSES), check, 0);
         assertThat(of(choices, "GPU0 with HCA 5").chosen()).isEqualTo("GPUDirect RDMA (distance 3, allowed to 4)");
         assertThat(of(choices, "NCCL warns").chosen()).contains("Got completion with error 4");
-        CheckReport other = check("0000:8d:00.0", Support.YES);
+        GpuReport other = check("0000:8d:00.0", Support.YES);
         assertThat(Choices.of(NcclLogTest.log(RecordedLogs.ADDRESSES), other, 0))
                 .noneMatch(each -> each.subject().startsWith("GPU0 with"));
     }

@@ -5,9 +5,9 @@ package io.github.rdma4j.perftest.doctor.pair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.FindingState;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Test;

@@ -4,9 +4,9 @@ package io.github.rdma4j.perftest.doctor.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.gpudirect.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
+import io.github.rdma4j.perftest.doctor.check.FindingState;
 import io.github.rdma4j.perftest.doctor.check.Outcome;
 import io.github.rdma4j.perftest.doctor.pair.Machines;
 import io.github.rdma4j.perftest.doctor.pair.PeerMachine;

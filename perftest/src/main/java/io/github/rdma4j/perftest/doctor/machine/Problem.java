@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.perftest.doctor.machine;
+
+import io.github.rdma4j.gpudirect.internal.Remedies;
+
+/**
+ * The reason why something cannot be used.
+ *
+ * @param reason the reason
+ * @param remedy what to do about it; empty if there is no advice
+ */
+public record Problem(String reason, String remedy) {
+    /**
+     * Makes a problem from an exception with its remedy in its message.
+     *
+     * @param failure the exception
+     * @param remedy its remedy; empty if it has none
+     * @return the reason, and the remedy
+     */
+    static Problem of(RuntimeException failure, String remedy) {
+        String message = String.valueOf(failure.getMessage());
+        String end = Remedies.append("", remedy);
+        return new Problem(
+                message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message, remedy);
+    }
+
+    /** {@return the reason} */
+    @Override
+    public String toString() {
+        return reason;
+    }
+}
