@@ -27,8 +27,9 @@ public interface Carrier extends Wire {
      * likely be a system call for nothing.
      *
      * @param now of {@link System#nanoTime}
+     * @param sleeps whether the thread sleeps if it does not get what it came for, and so polls anyway
      */
-    default boolean isPollDue(long now) {
+    default boolean isPollDue(long now, boolean sleeps) {
         return true;
     }
 

@@ -288,7 +288,7 @@ public final class Engine implements Progress {
 
     /** Makes progress unless that is most likely a system call for nothing. With the lock held. */
     public void progressIfDue() {
-        if (carrier.isPollDue(System.nanoTime())) {
+        if (carrier.isPollDue(System.nanoTime(), false)) {
             progress();
         }
     }

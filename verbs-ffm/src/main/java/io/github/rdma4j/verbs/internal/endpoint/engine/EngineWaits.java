@@ -54,7 +54,7 @@ final class EngineWaits {
         EndpointWaitEvent wait = null;
         engine.enter();
         try {
-            boolean polls = carrier.isPollDue(start);
+            boolean polls = carrier.isPollDue(start, sleepsNext(start));
             while (true) {
                 engine.loseInterrupted();
                 if (!whileClosing) {

@@ -62,6 +62,8 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     /** A thread that finds what it needs without reading reads this often, for the peer's requests. */
     private static final long NANOS_PER_READ = 50_000;
 
+    private static final long NANOS_PER_READ_OF_SLEEPERS = 1_000_000;
+
     private static final VarHandle SINCE;
     private static final VarHandle BURSTS;
 
@@ -466,8 +468,8 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     // ---- What has come ----
 
     @Override
-    public boolean isPollDue(long now) {
-        return now - lastRead >= NANOS_PER_READ || !lossTold && lost() != null;
+    public boolean isPollDue(long now, boolean sleeps) {
+        return now - lastRead >= (sleeps ? NANOS_PER_READ_OF_SLEEPERS : NANOS_PER_READ) || !lossTold && lost() != null;
     }
 
     @Override
