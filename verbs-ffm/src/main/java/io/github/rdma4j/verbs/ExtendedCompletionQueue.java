@@ -119,10 +119,9 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     @Override
     public void requestNotification(boolean solicitedOnly) {
         if (cursor.isHeldByCaller()) {
-            throw new IllegalStateException(
-                    ("arming %s: this thread has started its cursor and not ended it. Call"
-                                    + " CompletionCursor.end() first")
-                            .formatted(this));
+            throw new IllegalStateException(("arming %s: this thread has started its cursor and not ended it. Call"
+                            + " CompletionCursor.end() first")
+                    .formatted(this));
         }
         super.requestNotification(solicitedOnly);
     }

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Copies of file descriptors, their owners, and their end. */
 class FileDescriptorCopyTest {
     private static final int STANDARD_OUTPUT = 1;
-    private static final String NOT_THERE =
-            ". Check that the process is still there, and has that descriptor open";
+    private static final String NOT_THERE = ". Check that the process is still there, and has that descriptor open";
 
     private static Path link(int descriptor) {
         return Path.of("/proc/self/fd", Integer.toString(descriptor));

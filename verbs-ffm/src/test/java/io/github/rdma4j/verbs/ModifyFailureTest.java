@@ -175,8 +175,7 @@ class ModifyFailureTest {
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(1, 7, PEER)))
                 .hasMessageContaining("port 1 has no GID at index 7; in use: [0, 2]");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(3, 2, PEER)))
-                .hasMessageContaining(
-                        "the path names port 3, which the device does not have. Ports count from 1");
+                .hasMessageContaining("the path names port 3, which the device does not have. Ports count from 1");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toLid(1, 2)))
                 .hasMessageContaining("the path has no global route, and port 1 is Ethernet");
         assertThat(pathRefused(Errno.EINVAL, AddressHandleAttributes.toGid(1, 2, Gid.ZERO)))

@@ -230,8 +230,7 @@ class ValuesTest {
     @Test
     void exceptionHasOperationErrnoCauseAndRemedy() {
         VerbsException e = new VerbsException("ibv_reg_mr(length=1)", 12, "too much", "less");
-        assertThat(e)
-                .hasMessage("ibv_reg_mr(length=1) failed: ENOMEM (Cannot allocate memory): too much. Less");
+        assertThat(e).hasMessage("ibv_reg_mr(length=1) failed: ENOMEM (Cannot allocate memory): too much. Less");
         assertThat(e.errnoName()).isEqualTo("ENOMEM");
         assertThat(e.errno()).isEqualTo(12);
         assertThat(e.operation()).isEqualTo("ibv_reg_mr(length=1)");

@@ -39,8 +39,7 @@ class DeviceRemovalDeviceTest {
     private static final SoftDevice DEVICE = new SoftDevice("gone", 9);
     private static final long PATIENCE_SECONDS = 60;
     /** Whichever is heard first: the event, the adapter's silence, or what it said last. */
-    private static final String REASONS =
-            ".*(the local device was removed|its adapter no longer answers|EIO|ENODEV).*";
+    private static final String REASONS = ".*(the local device was removed|its adapter no longer answers|EIO|ENODEV).*";
 
     @BeforeEach
     void aDeviceOfItsOwn() throws Exception {

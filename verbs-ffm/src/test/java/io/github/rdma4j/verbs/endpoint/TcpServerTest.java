@@ -170,7 +170,8 @@ class TcpServerTest {
                 .hasMessageContaining("neither over RDMA (")
                 .hasMessageContaining("ECONNREFUSED")
                 .hasMessageMatching("(?s).*[)][.] Fix one of the two: RDMA: [^:]+.*; TCP: [^:]+")
-                .satisfies(e -> assertThat(e.getMessage().split("Fix one of the two")).hasSize(2))
+                .satisfies(e ->
+                        assertThat(e.getMessage().split("Fix one of the two")).hasSize(2))
                 .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1))
                 .hasCauseInstanceOf(VerbsException.class);
     }

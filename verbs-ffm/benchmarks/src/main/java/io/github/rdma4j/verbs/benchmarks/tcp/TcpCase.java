@@ -7,7 +7,7 @@ import java.util.Locale;
 /**
  * What two contestants do in turn.
  *
- * @param pattern who sends when
+ * @param pattern the order of the messages
  * @param size of a transfer, in bytes
  * @param connections with a thread on each side, or with Netty all with one event loop on each side
  * @param threads of endpoints and sockets
@@ -16,7 +16,7 @@ record TcpCase(Pattern pattern, int size, int connections, Threads threads) {
     /** Longer transfers are cut into messages of this length. */
     static final int LONGEST_MESSAGE = 1 << 16;
 
-    /** The order of the sends. */
+    /** The order of the messages. */
     enum Pattern {
         /** One side sends, the other receives: endpoints beside SocketChannel. */
         STREAM,

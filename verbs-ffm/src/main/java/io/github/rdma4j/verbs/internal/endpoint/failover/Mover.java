@@ -397,7 +397,8 @@ final class Mover {
         failed(
                 cause != null
                         ? cause
-                        : ACCESS.endpointException("RDMA to the peer", reason, "fix it; RDMA is retried automatically"));
+                        : ACCESS.endpointException(
+                                "RDMA to the peer", reason, "fix it; RDMA is retried automatically"));
         why = reason;
         giveUpPrepared();
         if (arrived) {

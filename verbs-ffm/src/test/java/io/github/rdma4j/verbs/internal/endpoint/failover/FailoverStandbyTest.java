@@ -68,8 +68,8 @@ class FailoverStandbyTest {
         }
         assertThat(right.protocol.state()).isEqualTo(State.LOST);
         assertThat(right.protocol.ended("sending"))
-                .hasMessageEndingWith("the connection is lost: TCP has ended; and RDMA: the port is DOWN."
-                        + " Connect again");
+                .hasMessageEndingWith(
+                        "the connection is lost: TCP has ended; and RDMA: the port is DOWN." + " Connect again");
     }
 
     @Test
