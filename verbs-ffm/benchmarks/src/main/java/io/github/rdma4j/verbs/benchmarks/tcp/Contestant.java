@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.benchmarks.tcp;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -75,14 +76,18 @@ abstract class Contestant implements AutoCloseable {
     }
 
     /** Ends the connections, so that no thread waits any more. */
-    abstract void end() throws Exception;
+    abstract void end() throws IOException;
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         stopped = true;
         end();
-        for (Thread thread : threads) {
-            thread.join(PATIENCE_MILLIS);
+        try {
+            for (Thread thread : threads) {
+                thread.join(PATIENCE_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

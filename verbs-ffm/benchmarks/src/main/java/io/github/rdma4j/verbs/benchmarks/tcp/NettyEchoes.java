@@ -86,9 +86,10 @@ final class NettyEchoes extends Contestant {
     }
 
     @Override
-    void end() throws InterruptedException {
+    void end() {
         for (EventLoopGroup loop : new EventLoopGroup[] {clientLoop, serverLoop}) {
-            loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    .awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS);
         }
     }
 
