@@ -32,8 +32,7 @@ public class CudaException extends RuntimeException {
      */
     public CudaException(String call, String resultName, int result, String text, String explanation, String remedy) {
         super(Remedies.append(
-                call + " failed: " + resultName + " (" + text + ")"
-                        + (explanation.isEmpty() ? "" : ": " + explanation),
+                call + " failed: " + resultName + " (" + text + ")" + (explanation.isEmpty() ? "" : ": " + explanation),
                 remedy));
         this.call = call;
         this.resultName = resultName;

@@ -226,7 +226,9 @@ class FaultInjectionTest {
         for (Map.Entry<Integer, String> result : results.entrySet()) {
             int code = result.getKey();
             int first = 1;
-            for (Outcome alone = outcome(test, first, code, 0); alone.fired(); alone = outcome(test, ++first, code, 0)) {
+            for (Outcome alone = outcome(test, first, code, 0);
+                    alone.fired();
+                    alone = outcome(test, ++first, code, 0)) {
                 // What goes on without the call, or has an answer in its result, hides nothing.
                 if (alone.failure() == null || !alone.failure().contains(result.getValue())) {
                     continue;

@@ -112,8 +112,8 @@ final class Prose {
             new Rule("\\bfor want of\\b", "without, because … is missing"),
             new Rule("\\b(?:comes?|came) of\\b", "is caused by"));
 
-    private static final Pattern TEST_METHOD =
-            Pattern.compile("(?s)@(?:Test|ParameterizedTest|TestFactory)\\b(?:(?!@Test\\b).)*?\\b(?:void|Stream<\\w+>) (\\w+)\\(");
+    private static final Pattern TEST_METHOD = Pattern.compile(
+            "(?s)@(?:Test|ParameterizedTest|TestFactory)\\b(?:(?!@Test\\b).)*?\\b(?:void|Stream<\\w+>) (\\w+)\\(");
     private static final Pattern ODD_NAME = Pattern.compile(
             "^(?:who|what|whether|nobody|noOne|these|those|there|a|an|the)(?:m|se|ever)?(?=[A-Z]).*"
                     + "|.*(?:Told|Tells?|Says|Said|Hears?|Heard|Knows|Rooms?|Mend(?:s|ed)?|Anew|Shall|News|Whom|Whoever)(?![a-z]).*");
@@ -229,7 +229,11 @@ final class Prose {
                 if (EXCUSES.stream()
                         .noneMatch(excuse -> excuse.words.matcher(around).find())) {
                     hits.add(new Hit(
-                            name, line(source, piece.start + matcher.start()), matcher.group().replaceAll("\\s+", " ").strip(), rule.better, around));
+                            name,
+                            line(source, piece.start + matcher.start()),
+                            matcher.group().replaceAll("\\s+", " ").strip(),
+                            rule.better,
+                            around));
                 }
             }
         }

@@ -49,7 +49,8 @@ class GpuRefusalTest {
         try (PeerProcess tool = PeerProcess.ofJava(without, "ib_write_lat --use_cuda=0" + NOWHERE)) {
             assertThat(tool.await(Duration.ofSeconds(50))).as(tool.output()).isEqualTo(1);
             assertThat(tool.output())
-                    .contains("ib_write_lat: --use_cuda: CUDA cannot be used: ", "/no/such/libcuda.so.1", ". Leave the");
+                    .contains(
+                            "ib_write_lat: --use_cuda: CUDA cannot be used: ", "/no/such/libcuda.so.1", ". Leave the");
         }
     }
 }

@@ -8,8 +8,6 @@ public final class Remedies {
 
     /** {@return the cause, and the remedy, if it is not empty, as a sentence of its own} */
     public static String append(String cause, String remedy) {
-        return remedy.isEmpty()
-                ? cause
-                : cause + ". " + Character.toUpperCase(remedy.charAt(0)) + remedy.substring(1);
+        return remedy.isEmpty() ? cause : cause + ". " + Character.toUpperCase(remedy.charAt(0)) + remedy.substring(1);
     }
 }

@@ -32,8 +32,8 @@ record Library(NcclCalls calls, NcclVersion version) {
     }
 
     private UnsupportedOperationException tooOld(String thing, NcclVersion wanted) {
-        return new UnsupportedOperationException("%s needs NCCL %s, and %s is %s. Install a newer NCCL"
-                .formatted(thing, wanted, calls.file(), version));
+        return new UnsupportedOperationException(
+                "%s needs NCCL %s, and %s is %s. Install a newer NCCL".formatted(thing, wanted, calls.file(), version));
     }
 
     void check(int result, String call, long communicator) {

@@ -120,10 +120,9 @@ public final class GpuFileBatch implements AutoCloseable {
         file.check(memory, memoryOffset, fileOffset, length);
         requireEngine(file);
         if (free.isEmpty()) {
-            throw new IllegalStateException(
-                    "the batch is full: %d transfers are collected, %d under way. Call submit()"
-                                    .formatted(collected.size(), underWay)
-                            + " and await(), or a larger batch");
+            throw new IllegalStateException("the batch is full: %d transfers are collected, %d under way. Call submit()"
+                            .formatted(collected.size(), underWay)
+                    + " and await(), or a larger batch");
         }
         BatchEntry entry = free.remove();
         entry.id = id;

@@ -254,7 +254,8 @@ public final class ToolRun {
             case SEND_LATENCY ->
                 new SendLatencyRun(parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed);
             case SEND_BANDWIDTH ->
-                new SendBandwidthRun(parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed);
+                new SendBandwidthRun(
+                        parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 parameters.usesReceives()
                         ? new SendBandwidthRun(

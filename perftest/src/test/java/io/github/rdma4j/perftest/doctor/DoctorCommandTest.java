@@ -115,8 +115,7 @@ class DoctorCommandTest {
                 run(RecordedHost.of("mlx5-roce", folder.resolve("machine")).with(limit));
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
-                .contains(
-                        "Result: RDMA cannot be used. Fix, in this order:\n  1. locked-memory: RLIMIT_MEMLOCK");
+                .contains("Result: RDMA cannot be used. Fix, in this order:\n  1. locked-memory: RLIMIT_MEMLOCK");
         CommandRun document =
                 run(RecordedHost.of("mlx5-roce", folder.resolve("again")).with(limit), "--json");
         assertThat(json(document.out()).get("ports"))
@@ -244,8 +243,7 @@ class DoctorCommandTest {
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
                 .startsWith("RDMA between this machine and 127.0.0.1:" + free + ", as rdma4j ")
-                .contains(
-                        "Result: RDMA does not work between the two. Fix, in this order:\n  1. peer-tcp of ");
+                .contains("Result: RDMA does not work between the two. Fix, in this order:\n  1. peer-tcp of ");
         JsonNode document =
                 json(run("rxe", "--json", "--peer", "127.0.0.1:" + free).out());
         assertThat(document.at("/outcome").asText()).isEqualTo("broken");

@@ -53,6 +53,7 @@ final class Attempts {
 
     /** {@return attempts as sent, successes as received, and others as transfers} */
     EndReport report(long others, boolean done) {
-        return new EndReport("machine 1", made, successes, others, done, failure, failedAtMillis, wrong, hung, List.of());
+        return new EndReport(
+                "machine 1", made, successes, others, done, failure, failedAtMillis, wrong, hung, List.of());
     }
 }

@@ -91,8 +91,8 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
             complaints.add("got no exception");
         }
         if (survivor.afterMillis() > LIMIT_MILLIS || survivor.closeMillis() > LIMIT_MILLIS) {
-            complaints.add(
-                    "got its exception after %d ms, and closed in %d ms".formatted(survivor.afterMillis(), survivor.closeMillis()));
+            complaints.add("got its exception after %d ms, and closed in %d ms"
+                    .formatted(survivor.afterMillis(), survivor.closeMillis()));
         }
         if (report.received() < dead.acknowledged()) {
             complaints.add(dead.acknowledged() + " messages were acknowledged, and " + report.received() + " came");

@@ -90,7 +90,8 @@ record EndReport(
 
     EndReport withHung(String more) {
         String all = hung.isEmpty() ? more : hung + "; " + more;
-        return new EndReport(side, sent, received, transfers, whole, failure, failedAtMillis, wrong, all, moves, remark);
+        return new EndReport(
+                side, sent, received, transfers, whole, failure, failedAtMillis, wrong, all, moves, remark);
     }
 
     private static String clean(String text) {

@@ -227,6 +227,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
             hung = "a channel with " + unwritten + " writes under way, " + (inactive ? "inactive" : "active");
         }
         boolean whole = allSent && allCame && failure.isEmpty();
-        return new EndReport(side, sent, incoming.received(), 0, whole, failure, failedAtMillis, wrong, hung, List.of());
+        return new EndReport(
+                side, sent, incoming.received(), 0, whole, failure, failedAtMillis, wrong, hung, List.of());
     }
 }

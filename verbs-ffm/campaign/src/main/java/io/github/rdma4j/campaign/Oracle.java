@@ -46,8 +46,8 @@ record Oracle(boolean mayArrive, boolean mayBeLost, long withinMillis, boolean m
             EndReport from = ends.get(n);
             EndReport to = ends.get(1 - n);
             if (from.sent() > to.received()) {
-                complaints.add(from.side() + " saw " + from.sent() + " messages acknowledged, and "
-                        + to.received() + " arrived");
+                complaints.add(from.side() + " saw " + from.sent() + " messages acknowledged, and " + to.received()
+                        + " arrived");
             }
         }
         return complaints;
@@ -80,8 +80,8 @@ record Oracle(boolean mayArrive, boolean mayBeLost, long withinMillis, boolean m
             } else if (!mayBeLost) {
                 complaints.add(end.side() + " got " + end.failure());
             } else if (end.failedAtMillis() - faultAtMillis > withinMillis) {
-                complaints.add(end.side() + " got its exception after " + (end.failedAtMillis() - faultAtMillis) + " ms and not "
-                        + withinMillis);
+                complaints.add(end.side() + " got its exception after " + (end.failedAtMillis() - faultAtMillis)
+                        + " ms and not " + withinMillis);
             }
         }
         return complaints;

@@ -44,7 +44,9 @@ final class HostChecks {
                     "",
                     "/" + NAMESPACES,
                     UNKNOWN,
-                    machine.devices().isEmpty() ? "ib_core is not loaded" : "the kernel does not report it (before 5.2)",
+                    machine.devices().isEmpty()
+                            ? "ib_core is not loaded"
+                            : "the kernel does not report it (before 5.2)",
                     "network namespaces share RDMA devices, or each owns its own",
                     machine.devices().isEmpty() ? "" : "rdma system");
         }

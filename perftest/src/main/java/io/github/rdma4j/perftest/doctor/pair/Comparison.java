@@ -193,7 +193,8 @@ public final class Comparison {
     private Finding partition(PortPair ports) {
         String source = "/sys/class/infiniband/*/ports/*/pkeys";
         String seen = values(
-                ports, port -> port.partitionKeys().isEmpty() ? "not reported" : String.join(" ", port.partitionKeys()));
+                ports,
+                port -> port.partitionKeys().isEmpty() ? "not reported" : String.join(" ", port.partitionKeys()));
         if (ports.here().partitionKeys().isEmpty()
                 || ports.there().partitionKeys().isEmpty()) {
             return finding(
@@ -232,7 +233,9 @@ public final class Comparison {
         String source = "/sys/class/infiniband/*/ports/*/gids/0";
         String seen = values(
                 ports,
-                port -> port.gid().length() < PREFIX ? "not reported" : port.gid().substring(0, PREFIX));
+                port -> port.gid().length() < PREFIX
+                        ? "not reported"
+                        : port.gid().substring(0, PREFIX));
         if (ports.here().gid().length() < PREFIX || ports.there().gid().length() < PREFIX) {
             return finding(
                     Check.PAIR_SUBNET,

@@ -59,8 +59,7 @@ public record Failure(Kind kind, String name, String text, String remedy) {
                 Arrays.stream(Kind.values())
                         .filter(each -> each.name().equals(kind))
                         .findFirst()
-                        .orElseThrow(
-                                () -> new BadMessageException("the other end reports a failure of no known kind")),
+                        .orElseThrow(() -> new BadMessageException("the other end reports a failure of no known kind")),
                 fields.text("name"),
                 fields.text("text"),
                 fields.text("remedy"));

@@ -13,7 +13,6 @@ import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
 final class Failures {
     private static final int ETIMEDOUT = 110;
 
-
     private Failures() {}
 
     /** Returns the failure of a completion. */

@@ -210,7 +210,8 @@ public final class PeerClient {
         line.send(new Message(Message.Kind.MACHINE, me.machine().fields()));
         Message told = line.receive(limits.atMost(Limits.STEP.multipliedBy(3)));
         if (told.kind() != Message.Kind.MACHINE) {
-            throw new BadMessageException("the other end says " + told.kind() + " where it should describe its machine");
+            throw new BadMessageException(
+                    "the other end says " + told.kind() + " where it should describe its machine");
         }
         PeerMachine theirs = PeerMachine.of(told.fields());
         there = Optional.of(theirs);

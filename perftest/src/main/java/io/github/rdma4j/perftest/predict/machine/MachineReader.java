@@ -94,8 +94,7 @@ public final class MachineReader {
     private MachineModel model(RdmaDevice device, RdmaPort port) {
         if (device.isSoftware()) {
             throw new MachineFileException(
-                    device.name()
-                            + " is a device of software: the processor limits it, and no file has its speed",
+                    device.name() + " is a device of software: the processor limits it, and no file has its speed",
                     "measure it (ib_write_bw -a --out_json_file=results.json) and give --calibrate results.json");
         }
         PciFunction function = device.function().orElseThrow();
