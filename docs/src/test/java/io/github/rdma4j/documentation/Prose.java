@@ -23,7 +23,8 @@ import java.util.stream.Collectors;
 
 /**
  * Finds the constructions that STYLE.md rules out, in pages, in comments and string literals of main Java, in names of
- * test methods, and in scripts. Uses the JDK alone, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits without a build.
+ * test methods, and in scripts. Uses only the JDK, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits
+ * without a build.
  */
 final class Prose {
     private Prose() {}

@@ -230,7 +230,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void eachRoomOfEndpointsUsesOnlyTheRoomsBelow() {
+    void endpointPackagesUseOnlyPackagesBelow() {
         checkRoom("engine", rooms("engine"));
         checkRoom("rdma", rooms("engine").or(resideInAPackage(DEVICE)));
         checkRoom("tcp", rooms("engine").or(SOCKETS_OF_THE_KERNEL));
@@ -245,7 +245,7 @@ class ArchitectureTest {
 
     /** Everything else is in the rooms behind it. */
     @Test
-    void theEndpointPackageHasOnlyWhatProgramsUseAndTheDoor() {
+    void endpointPackageHasOnlyPublicTypesAndAccess() {
         classes()
                 .that()
                 .resideInAPackage(ENDPOINT)

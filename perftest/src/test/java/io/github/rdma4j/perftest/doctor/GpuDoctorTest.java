@@ -158,7 +158,7 @@ class GpuDoctorTest {
     }
 
     @Test
-    void aStagedPairBesideADirectOneIsStatusOne() throws IOException {
+    void stagedPairBesideADirectOneIsStatusOne() throws IOException {
         CommandRun run = quarter(0, Support.YES).quarter(1, Support.NO).run();
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isEqualTo(1);

@@ -98,7 +98,7 @@ public final class CmTestNet {
         return Files.exists(Path.of("/proc/net/if_inet6"));
     }
 
-    /** The device's link-local IPv6 address, with its interface as the scope, and port 0; skips the test without IPv6. */
+    /** The device's link-local IPv6 address, scoped by its interface, and port 0; skips the test without IPv6. */
     public static InetSocketAddress linkLocal() {
         assumeTrue(hasIpv6(), "the kernel has no IPv6");
         return device().gidTable().stream()

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds the tables of verbs in docs/coverage.md to the installed libraries and headers on one side, and to the API and its tests on the
- * other: every function has a row, and what a row names exists.
+ * Holds the tables of verbs in docs/coverage.md to the installed libraries and headers on one side, and to the API and
+ * its tests on the other: every function has a row, and what a row names exists.
  */
 class VerbsCoverageTest {
     private static final String PAGE =

@@ -26,8 +26,8 @@ import picocli.CommandLine.ParameterException;
 
 /**
  * Counts the instructions of one operation of the tools, in Java and in C. {@code scripts/bench instructions} starts it
- * where an emulator counts. The arguments are options of {@code compare}, except for {@code --expect=}, whose values are
- * {@linkplain CountLimit limits}.
+ * where an emulator counts. The arguments are options of {@code compare}, except for {@code --expect=}, whose values
+ * are {@linkplain CountLimit limits}.
  */
 final class InstructionsRun {
     private static final String NAME = "instructions";
