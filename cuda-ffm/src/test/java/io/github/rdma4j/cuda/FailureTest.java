@@ -342,7 +342,7 @@ class FailureTest {
         assertThat(memory.isOpen()).isFalse();
         StandInDriver.noFailures();
         StandInDriver.failFrom("*", 1, CUDA_ERROR_DEINITIALIZED());
-        assertGone(stream::isDone, "the driver is shutting down with the process");
+        assertGone(stream::isDone, "The driver is shutting down with the process");
         assertGone(context::close, "shutting down");
         assertThat(pinned.segment().scope().isAlive()).isFalse();
         StandInDriver.reset();
@@ -359,7 +359,7 @@ class FailureTest {
         new RawDriver().ok("cuCtxDestroy_v4000", context.handle());
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> memory.fill(0, 1, (byte) 0))
-                .withMessageContaining("somebody has destroyed the context behind this object");
+                .withMessageContaining("Somebody has destroyed the context behind this object");
         assertThatExceptionOfType(CudaException.class).isThrownBy(stream::isDone);
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
     }
@@ -374,7 +374,7 @@ class FailureTest {
         assertGone(device::createContext, "compute mode PROHIBITED. Run sudo nvidia-smi -i ");
         assertGone(device::retainPrimaryContext, "compute mode PROHIBITED. Run sudo nvidia-smi -i ");
         StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_NO_DEVICE());
-        assertGone(device::createContext, "the GPU is gone");
+        assertGone(device::createContext, "The GPU is gone");
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 0);
         StandInDriver.failAt("cuCtxCreate", 1, CUDA_ERROR_UNKNOWN());
         assertGone(device::createContext, "the GPU may have fallen off the bus");

@@ -45,7 +45,7 @@ class UnavailabilityTest {
         init=100  | NO_DEVICE: CUDA cannot be used: cuInit(0) says CUDA_ERROR_NO_DEVICE | nvidia-smi
         init=34   | NO_DRIVER: CUDA cannot be used: cuInit(0) says CUDA_ERROR_STUB_LIBRARY | lib64/stubs
         init=802  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager
-        init=803  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says CUDA_ERROR_SYSTEM_DRIVER_MISMATCH | restart
+        init=803  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says CUDA_ERROR_SYSTEM_DRIVER_MISMATCH | Restart
         init=804  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says CUDA_ERROR_COMPAT_NOT_SUPPORTED | cuda-compat
         init=999  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says result 999 | NVRM
         fail=cuDeviceGetCount:1+:802 | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() says CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager

@@ -111,8 +111,7 @@ class CausesDeviceTest {
             server.listen(new InetSocketAddress(address, 0), 8);
             Map<String, String> texts =
                     Entrances.report(server.id().localAddress().orElseThrow(), device.name(), PATIENCE);
-            requireAtEach(
-                    texts, "see that the server's program accepts clients", "rdma_cm", "endpoint RDMA", "tool -R");
+            requireAtEach(texts, "that the server's program accepts clients", "rdma_cm", "endpoint RDMA", "tool -R");
         }
     }
 }

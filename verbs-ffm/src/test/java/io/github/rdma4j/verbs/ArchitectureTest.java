@@ -32,6 +32,7 @@ import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.Remedies;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.TimeText;
@@ -71,9 +72,10 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(API);
 
-    /** The JDK, what tells its recorder, and how times are told: used by all floors, and leaning on nothing else. */
-    private static final DescribedPredicate<JavaClass> JDK =
-            resideInAnyPackage("java..", EVENTS).or(equivalentTo(TimeText.class));
+    /** The JDK, the events of its recorder, and texts: used by all layers, and depending on nothing else. */
+    private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..", EVENTS)
+            .or(equivalentTo(TimeText.class))
+            .or(equivalentTo(Remedies.class));
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
     /** Endpoints share a carrier as all waits do. */

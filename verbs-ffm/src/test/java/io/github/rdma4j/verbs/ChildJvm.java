@@ -49,7 +49,7 @@ public final class ChildJvm {
                 try (Stream<Path> files = Files.walk(Path.of(folder, "io/github/rdma4j/verbs"))) {
                     for (Path file : files.toList()) {
                         String name = Path.of(folder).relativize(file).toString();
-                        if (name.matches(".*/(endpoint|cm|verbs|internal|events)/\\w+([$]\\w+)*[.]class")) {
+                        if (name.matches(".*/verbs/((endpoint|cm|internal(/\\w+)*)/)?\\w+([$]\\w+)*[.]class")) {
                             Class.forName(
                                     name.substring(0, name.length() - 6).replace('/', '.'),
                                     false,

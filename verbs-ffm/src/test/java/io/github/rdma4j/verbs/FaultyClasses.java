@@ -26,8 +26,7 @@ import java.util.Set;
 
 /**
  * Loads the library, and the tests beside it, once more: each method of the library asks {@link Faults} at its entry
- * and
- * before each allocation. The library itself has no code for that.
+ * and before each allocation. The library itself has no code for that.
  */
 public final class FaultyClasses extends ClassLoader {
     private static final String OURS = "io.github.rdma4j.";
@@ -40,12 +39,10 @@ public final class FaultyClasses extends ClassLoader {
     private static final Set<String> SHALLOW = Set.of(
             "Engine.exit",
             "Engine.exitVisit",
-            "Endpoint.give",
+            "Engine.give",
             "ReadinessWaiter.leave",
             "UseGuard.exit",
             "ExclusiveGuard.exit",
-            "CompletionFunctions.exit",
-            "CompletionRing.exit",
             "CompletionQueue.exit",
             "ReceiveQueue.exit",
             "QueuePair.exitSend",

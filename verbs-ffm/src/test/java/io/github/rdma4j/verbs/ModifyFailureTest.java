@@ -241,7 +241,7 @@ class ModifyFailureTest {
                 .hasMessageContaining("the path has no global route, and port 1 is Ethernet");
         assertThat(pathRefused(Errno.EADDRNOTAVAIL, toPeer())).hasMessageContaining("has lost its address");
         assertThat(pathRefused(Errno.ENODEV, toPeer())).hasMessageContaining("DeviceContext.selectGid");
-        assertThat(pathRefused(Errno.ENOMEM, toPeer())).hasMessageContaining("ask for fewer");
+        assertThat(pathRefused(Errno.ENOMEM, toPeer())).hasMessageContaining("Ask for fewer");
     }
 
     @Test

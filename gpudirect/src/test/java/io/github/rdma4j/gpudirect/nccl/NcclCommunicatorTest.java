@@ -106,7 +106,7 @@ class NcclCommunicatorTest extends NcclFixture {
                 .isThrownBy(() -> NcclCommunicator.init(
                         contexts.getFirst(), 2, 0, NcclUniqueId.create(), config -> config.timeout(SHORT)))
                 .withMessageContaining("ncclCommInitRank(ranks=2, rank=0")
-                .withMessageContaining("not over after 200 ms");
+                .withMessageContaining("Not over after 200 ms");
         assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(1);
     }
 
@@ -315,7 +315,7 @@ class NcclCommunicatorTest extends NcclFixture {
         interrupted(() -> first.await(LIMIT));
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(() -> first.await(Duration.ofMillis(20)))
-                .withMessageContaining("not over after 20 ms");
+                .withMessageContaining("Not over after 20 ms");
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(first::close)
                 .withMessageContaining("it is aborted");

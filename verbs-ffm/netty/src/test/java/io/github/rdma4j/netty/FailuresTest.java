@@ -30,7 +30,7 @@ class FailuresTest {
                 .isExactlyInstanceOf(type)
                 .hasCause(cause)
                 .hasMessageContaining("an explanation")
-                .hasMessageContaining("a remedy");
+                .hasMessageContaining("A remedy");
     }
 
     @ParameterizedTest

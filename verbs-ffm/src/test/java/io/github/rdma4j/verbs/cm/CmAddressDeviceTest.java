@@ -122,7 +122,7 @@ class CmAddressDeviceTest {
                         .isInstanceOf(ConnectionRejectedException.class)
                         .hasMessageContaining("a program listens at this port, but not at this address (at another"
                                 + " one, or for IPv4 or IPv6 alone), or it has closed the request unanswered")
-                        .hasMessageContaining("see at the peer where its program listens");
+                        .hasMessageContaining("See at the peer where its program listens");
             }
         }
     }

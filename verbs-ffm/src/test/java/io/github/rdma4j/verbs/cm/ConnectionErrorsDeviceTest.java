@@ -39,7 +39,7 @@ class ConnectionErrorsDeviceTest {
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("127.0.0.1:4711")
                 .hasMessageContaining("ENODEV")
-                .hasMessageContaining("use the address of a network interface that has an RDMA device")
+                .hasMessageContaining("Use the address of a network interface that has an RDMA device")
                 .hasMessageContaining("127.0.0.1, ::1 and other addresses of 'lo' have none");
     }
 
@@ -67,7 +67,7 @@ class ConnectionErrorsDeviceTest {
                         .hasMessageContaining("rdma_bind_addr(")
                         .hasMessageContaining("ENODEV")
                         .hasMessageContaining("the kernel would listen on all of them")
-                        .hasMessageContaining("use the address of a network interface that has an RDMA device");
+                        .hasMessageContaining("Use the address of a network interface that has an RDMA device");
             }
         }
         assertThat(id.id().localAddress()).isEmpty();
@@ -136,7 +136,7 @@ class ConnectionErrorsDeviceTest {
             assertThatThrownBy(() -> other.id().bind(taken))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("EADDRINUSE")
-                    .hasMessageContaining("use another port");
+                    .hasMessageContaining("Use another port");
         }
         try (SynchronousId one = SynchronousId.create(PortSpace.TCP);
                 SynchronousId two = SynchronousId.create(PortSpace.TCP)) {
@@ -159,7 +159,7 @@ class ConnectionErrorsDeviceTest {
         assertThat(failure.errnoName()).isEqualTo("ECONNREFUSED");
         assertThat(failure)
                 .hasMessageContaining("nobody listens at this address and port, in this port space")
-                .hasMessageContaining("check that the peer listens");
+                .hasMessageContaining("Check that the peer listens");
     }
 
     @Test

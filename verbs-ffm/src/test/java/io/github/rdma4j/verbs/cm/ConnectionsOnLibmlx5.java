@@ -193,7 +193,7 @@ public class ConnectionsOnLibmlx5 {
     @Test
     void subnetManagerThatDoesNotAnswerIsNamed() {
         Mlx5StandIn.set("SUBNET_MANAGER", 0);
-        assertUnresolved(HERE, "the subnet administrator did not answer", "a subnet manager must run", "sminfo");
+        assertUnresolved(HERE, "the subnet administrator did not answer", "A subnet manager must run", "sminfo");
     }
 
     /** The kernel's answer, while the program still waits. */
@@ -206,13 +206,13 @@ public class ConnectionsOnLibmlx5 {
         assertThatThrownBy(() -> client.await(CmEventType.ROUTE_RESOLVED, LONG))
                 .isInstanceOf(ConnectionException.class)
                 .hasMessageContaining("ROUTE_ERROR: the subnet administrator did not answer")
-                .hasMessageContaining("a subnet manager must run");
+                .hasMessageContaining("A subnet manager must run");
     }
 
     @Test
     void portThatNoSubnetManagerHasConfiguredIsNamed() {
         Mlx5StandIn.set("PORT_STATE", 2);
-        assertUnresolved(HERE, "the subnet administrator did not answer", "a subnet manager must run");
+        assertUnresolved(HERE, "the subnet administrator did not answer", "A subnet manager must run");
     }
 
     @Test

@@ -157,7 +157,7 @@ class EitherTransportDeviceTest {
             }
             assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))
                     .hasMessageContaining("it receives no more clients over RDMA")
-                    .hasMessageEndingWith("close the server, and bind it again");
+                    .hasMessageEndingWith("Close the server, and bind it again");
             // Whoever waits for clients is not woken any more.
             try (EventPoller poller = EventPoller.open()) {
                 poller.add(failed.acceptor.events());

@@ -251,7 +251,7 @@ class EndpointGroupDeviceTest {
                             PATIENCE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("65569 receives and 131108 completions")
-                    .hasMessageContaining("lower EndpointConfig.receiveBuffers and sendDepth");
+                    .hasMessageContaining("Lower EndpointConfig.receiveBuffers and sendDepth");
             assertThat(group.size()).isZero();
         }
     }
@@ -438,7 +438,7 @@ class EndpointGroupDeviceTest {
                         .isInstanceOf(VerbsException.class)
                         .hasMessageContaining("EBADF")
                         .hasMessageContaining("takes no more on this device")
-                        .hasMessageContaining("close the endpoints that are lost");
+                        .hasMessageContaining("Close the endpoints that are lost");
                 assertThatThrownBy(() -> late.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                         .hasMessageContaining("the peer's program refused it");
             }

@@ -29,7 +29,7 @@ class StaleConnectionDeviceTest {
                         rejected -> assertThat(rejected.reason()).isEqualTo(RejectReason.STALE_CONNECTION))
                 .hasMessageContaining("STALE_CONNECTION (reason 10): the peer still has an older connection of this"
                         + " queue pair number")
-                .hasMessageContaining("connect again, which takes another queue pair")
+                .hasMessageContaining("Connect again, which takes another queue pair")
                 .hasMessageNotContaining("listens");
     }
 

@@ -93,7 +93,7 @@ class TcpServerTest {
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("accepting at the test failed: EINVAL")
                     .hasMessageContaining("the socket no longer listens")
-                    .hasMessageEndingWith("close the server, and bind it again");
+                    .hasMessageEndingWith("Close the server, and bind it again");
         }
         acceptor.close();
     }

@@ -264,7 +264,7 @@ class RegisteredMemoryPoolDeviceTest {
                 pool(config -> config.maxBytes(CHUNK).waitWhenExhausted(Duration.ofMillis(30)))) {
             assertThatThrownBy(() -> pool.allocate(CHUNK + 1))
                     .isInstanceOf(PoolExhaustedException.class)
-                    .hasMessageContaining("raise maxBytes, or ask for less at once")
+                    .hasMessageContaining("Raise maxBytes, or ask for less at once")
                     .hasMessageNotContaining("waited");
             assertThatThrownBy(() -> pool.reserve(2 * CHUNK))
                     .isInstanceOf(PoolExhaustedException.class)

@@ -11,11 +11,11 @@ public enum Refusal {
     /** The server has sums, and the client has not. */
     SUMS_WANTED(
             "the server puts a sum behind each message, and this side does not (EndpointConfig.integrity)",
-            "integrity(true) on both sides, or on neither"),
+            "set integrity(true) on both sides, or on neither"),
     /** The other way round. */
     SUMS_UNWANTED(
             "this side puts a sum behind each message, and the server does not (EndpointConfig.integrity)",
-            "integrity(true) on both sides, or on neither"),
+            "set integrity(true) on both sides, or on neither"),
     /** The server's admission has said no. */
     NOT_ADMITTED(
             "the server does not let this client in (EndpointConfig.admission): it has shown no token, or a wrong one,"
