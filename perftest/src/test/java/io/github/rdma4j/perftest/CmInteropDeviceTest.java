@@ -120,7 +120,7 @@ class CmInteropDeviceTest {
         assertThat(client.status()).isNotZero();
         assertThat(client.err())
                 .contains("the peer still has an older connection of this queue pair number")
-                .contains("Connect again, which takes another queue pair")
+                .contains("again, which takes another queue pair")
                 .doesNotContain("start the server side first");
         assertComplete(CommandRun.of(command + " " + address), "-z", "");
         assertThat(server.get().status()).isZero();

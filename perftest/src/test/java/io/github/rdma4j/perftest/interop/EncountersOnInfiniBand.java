@@ -80,7 +80,7 @@ class EncountersOnInfiniBand {
                 Peer.JAVA.command("ib_write_lat"), "--timeout=1", option, "10.77.0." + InfiniBandTest.JAVA_PORT))) {
             assertThat(client.await(LIMIT)).isEqualTo(1);
             assertThat(client.output())
-                    .contains("the subnet administrator did not answer", "A subnet manager must run")
+                    .contains("the subnet administrator did not answer", "subnet manager must run")
                     .doesNotContain("start the server side first", "has no device");
         } finally {
             set("RDMA4J_MLX5_SUBNET_MANAGER", "1");
