@@ -50,7 +50,9 @@ class GpuRefusalTest {
             assertThat(tool.await(Duration.ofSeconds(50))).as(tool.output()).isEqualTo(1);
             assertThat(tool.output())
                     .contains(
-                            "ib_write_lat: --use_cuda: CUDA cannot be used: ", "/no/such/libcuda.so.1", ". Leave the");
+                            "ib_write_lat: --use_cuda: CUDA cannot be used: ",
+                            "/no/such/libcuda.so.1",
+                            ". Install NVIDIA's driver");
         }
     }
 }

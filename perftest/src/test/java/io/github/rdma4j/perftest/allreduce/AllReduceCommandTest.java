@@ -264,7 +264,7 @@ class AllReduceCommandTest {
                 "--rank 1 | --rank: of how many?",
                 "--ranks 2 --rank 2 --server a:1 | --rank: 2 is not in 0..1",
                 "--ranks 2 --rank 1 | where do the 2 ranks meet?",
-                "--server a:1 | --server: it is for one rank of several",
+                "--server a:1 | --server is for one rank of several",
                 "--ranks 2 --rank 1 --server a | --server: 'a' is not HOST:PORT",
                 "--ranks 2 --rank 1 --server a:70000 | --server: 'a:70000' is not HOST:PORT",
                 "--use_cuda -1 | --use_cuda: -1 is no number of a GPU",

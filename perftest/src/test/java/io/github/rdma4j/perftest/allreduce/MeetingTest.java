@@ -93,7 +93,7 @@ class MeetingTest {
             silent.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(silent.getInputStream().read()).isEqualTo(-1);
         }
-        assertThat(refusal(1, 3, "same")).isEqualTo("rank 0 expects 2 ranks, this one of 3");
+        assertThat(refusal(1, 3, "same")).isEqualTo("rank 0 expects 2 ranks, this one 3");
         assertThat(refusal(2, 2, "same")).isEqualTo("there is a rank 2 already");
         assertThat(refusal(0, 2, "same")).isEqualTo("there is a rank 0 already");
         assertThat(refusal(1, 2, "other")).isEqualTo("rank 0 measures same, this one other");

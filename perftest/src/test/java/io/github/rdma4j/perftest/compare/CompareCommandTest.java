@@ -75,7 +75,7 @@ class CompareCommandTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "--serve --rounds 3          | --rounds is not for --serve: what is compared, and how, is said to --peer",
+                "--serve --rounds 3          | --rounds is not for --serve: give what is compared, and how, to --peer",
                 "--serve --peer beta         | --peer is not for --serve",
                 "--serve --port 70000        | -p/--port: 70000 is out of range",
                 "--serve --timeout 0         | --timeout: 0 is out of range",

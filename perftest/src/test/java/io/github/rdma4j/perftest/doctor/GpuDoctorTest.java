@@ -171,9 +171,8 @@ class GpuDoctorTest {
                 .contains("  GPU1 - mlx5_1: STAGED\n      Not by dma-buf: the adapter's driver")
                 .contains("      Not by peer memory: no peer-memory module is loaded")
                 .contains("(2 more pairs of GPUs and adapters that are farther apart: --gpu --all)")
-                .contains(
-                        "Result: direct: adapters access GPU memory directly in 2 of 4 pairs. To be mended, in this order:\n"
-                                + "  1. adapter-dma-buf of mlx5_1: ibv_reg_dmabuf_mr with file descriptor -1 says")
+                .contains("Result: direct: adapters access GPU memory directly in 2 of 4 pairs. Fix, in this order:\n"
+                        + "  1. adapter-dma-buf of mlx5_1: ibv_reg_dmabuf_mr with file descriptor -1 says")
                 .doesNotContain("GPU0 - mlx5_1");
         assertThat(run.out().lines()).allMatch(line -> line.length() <= 120);
     }
@@ -202,8 +201,7 @@ class GpuDoctorTest {
     void stagedPairsOnlyAreStatusOne() throws IOException {
         CommandRun run = quarter(0, Support.NO).run();
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.out())
-                .contains("Result: staged: transfers work, and each goes through host memory. To be mended, in");
+        assertThat(run.out()).contains("Result: staged: transfers work, and each goes through host memory. Fix, in");
     }
 
     @Test
@@ -244,7 +242,7 @@ class GpuDoctorTest {
                 .contains("GPUs: none\n", "Adapters: none\n", "FAIL     libibverbs       no libibverbs.so.1\n")
                 .contains("Remedy: install it.")
                 .containsPattern("^GPUDirect RDMA .*\\R\\RResult: nothing to use: there is neither a GPU nor an RDMA"
-                        + " adapter[.] To be mended, in this order:\\R");
+                        + " adapter[.] Fix, in this order:\\R");
     }
 
     @Test
