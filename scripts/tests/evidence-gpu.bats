@@ -208,7 +208,7 @@ TOOL
 }
 
 @test "under a command those tests are left out whose streams wait for the host, and a module that breaks off has failed" {
-    local folder=$BATS_TEST_TMPDIR/packed
+    local folder=$BATS_TEST_TMPDIR/tests-only
     mkdir -p "$folder"/{jdk/bin,cuda-ffm/test-classes,cuda-ffm/classes}
     cp "$SCRIPTS"/lib/{evidence/gpu/gpu-tests,locale.sh} "$folder"
     touch "$folder/cuda-ffm/test-classes/OneGpuTest.class"

@@ -21,15 +21,15 @@ import java.util.Set;
  * {@link MemoryRegion}. It can be granted to a peer and revoked without registering memory again. The region needs
  * {@link AccessFlag#MW_BIND}.
  *
- * <p>A window of {@linkplain MemoryWindowType#TYPE_1 type 1} is bound here, with {@link #postBind}. A window of
+ * <p>A window of {@linkplain MemoryWindowType#TYPE_1 type 1} is bound here, with {@link #tryPostBind}. A window of
  * {@linkplain MemoryWindowType#TYPE_2 type 2} is bound by a work request of the queue pair that it will belong to:
  * {@link QueuePair#tryPostBindMemoryWindow}.
  *
  * <p>Closing a region closes the windows that are bound to it. Closing a queue pair closes the windows of type 2 that
  * belong to it.
  *
- * <p>Thread safety: all methods may be called from any thread. {@link #postBind} and {@link #postUnbind} are not for
- * the hot path: each call allocates.
+ * <p>Thread safety: all methods may be called from any thread. {@link #tryPostBind} and {@link #tryPostUnbind} are not
+ * for the hot path: each call allocates.
  *
  * @since 0.1.0
  */
