@@ -169,7 +169,7 @@ class DeviceRemovalDeviceTest {
                 .as(all)
                 .singleElement()
                 .asString()
-                .contains("it receives no more clients", "clients come over TCP alone");
+                .contains("it receives no more clients", "Clients come over TCP alone");
         assertThat(lines.stream().filter(line -> line.startsWith("closed: ")))
                 .as(all)
                 .hasSize(10 + 4 + 4)

@@ -143,7 +143,7 @@ class EitherTransportDeviceTest {
             assertThat(failed.failures.getLast())
                     .hasMessageContaining("accepting at the test failed: EBADF")
                     .hasMessageContaining("it receives no more clients over RDMA: rdma_get_cm_event() failed: EBADF")
-                    .hasMessageContaining("clients come over TCP alone; for RDMA close the server, and bind it again");
+                    .hasMessageContaining("Clients come over TCP alone; for RDMA close the server, and bind it again");
         }
     }
 

@@ -251,7 +251,7 @@ class EndpointGroupDeviceTest {
                             PATIENCE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("65569 receives and 131108 completions")
-                    .hasMessageContaining("Lower EndpointConfig.receiveBuffers and sendDepth");
+                    .hasMessageContaining("lower EndpointConfig.receiveBuffers and sendDepth");
             assertThat(group.size()).isZero();
         }
     }
