@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # $stderr is set by `run`
 #
-# scripts/evidence adapter: its options, which device it takes, and what its steps share, on a sysfs and a Java that are played here.
+# scripts/evidence adapter: its options, which device it takes, and what its steps share, on stand-ins for sysfs and java.
 # How it runs steps is in evidence-gpu.bats; what the real ones find on SoftRoCE is at the end, and long.
 
 bats_require_minimum_version 1.5.0

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # $stderr is set by `run`
 #
-# scripts/evidence gpu: its options, and how it runs steps, on steps that are played here. The real steps are rehearsed by hand: docs/testing.md.
+# scripts/evidence gpu: its options, and how it runs steps, on stand-ins for the steps. The real steps are rehearsed by hand: docs/testing.md.
 
 bats_require_minimum_version 1.5.0
 
@@ -188,7 +188,7 @@ TEXT
     local jars=$BATS_TEST_TMPDIR/jars folder=$BATS_TEST_TMPDIR/packed
     mkdir -p "$JDK/bin" "$jars"
     touch "$jars"/{archunit-1.5.0,echarts-6.0.0,junit-1}.jar
-    # A jar tool that is played: what is in the folder at the end is what the jar has.
+    # A stand-in for jar: the jar has what the folder contains at the end.
     cat >"$JDK/bin/jar" <<'TOOL'
 #!/bin/sh
 [ "$1" = --extract ] || { cd "$6" && find . -type f | sort >"$4"; exit; }
@@ -212,10 +212,10 @@ TOOL
     mkdir -p "$folder"/{jdk/bin,cuda-ffm/test-classes,cuda-ffm/classes}
     cp "$SCRIPTS"/lib/{evidence/gpu/gpu-tests,locale.sh} "$folder"
     touch "$folder/cuda-ffm/test-classes/OneGpuTest.class"
-    # A Java that is played: it says what it was told.
+    # A stand-in for java that prints its arguments.
     cat >"$folder/jdk/bin/java" <<'JAVA'
 #!/bin/sh
-echo "told: $*"
+echo "arguments: $*"
 [ -n "${BREAKS-}" ] || printf '[         3 tests successful      ]\n[         0 tests failed          ]\n'
 JAVA
     chmod +x "$folder/jdk/bin/java"

@@ -249,7 +249,7 @@ bandwidth() {
     run -2 "$SOFTROCE" on one true
 }
 
-@test "softroce wire: the wire of running machines is spoilt, cut, cut one way and mended" {
+@test "softroce wire: disturbs, cuts, cuts one way and restores the wire of running machines" {
     "$SOFTROCE" -q --accel uml --machines 2 bash -c 'trap "exit 0" TERM; echo ready; sleep 300 & wait' >out-wire 2>&1 3>&- &
     local pid=$!
     eventually contains '1. ready' out-wire
