@@ -44,7 +44,9 @@ while (($# > 0)); do
     if [[ -z $words ]]; then
         [[ ${2:-} =~ ^[1-9][0-9]{0,4}$ ]] || die -2 "$1 needs a number from 1 to 99999" 'see scripts/bench tcp --help'
     else
-        [[ ${2:-} =~ ^($words)(,($words))*$ ]] || die -2 "$1 ${2:-}: a list with commas is needed" 'see scripts/bench tcp --help'
+        allowed=${words//|/, }
+        [[ $words != "$numbers" ]] || allowed='numbers from 1 to 9999999'
+        [[ ${2:-} =~ ^($words)(,($words))*$ ]] || die -2 "$1 ${2:-}: allowed are $allowed, separated by commas" 'see scripts/bench tcp --help'
     fi
     declare "${1#--}=$2"
     shift 2
