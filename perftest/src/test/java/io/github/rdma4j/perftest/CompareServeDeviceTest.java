@@ -22,9 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A comparison whose servers another process has, as if on another machine. */
 @Tag("device")
-@Timeout(600)
+@Timeout(1200)
 class CompareServeDeviceTest {
-    private static final Duration LIMIT = Duration.ofSeconds(240);
+    private static final Duration LIMIT = Duration.ofSeconds(500);
 
     private static final List<String> SIGNALLED = List.of("env", PeerProcess.INTERRUPTIBLE);
 

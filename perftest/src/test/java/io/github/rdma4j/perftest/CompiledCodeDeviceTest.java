@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * was left a call because the compiler had enough. HotSpot itself is the witness.
  */
 @Tag("device")
-@Timeout(600)
+@Timeout(1200)
 class CompiledCodeDeviceTest {
     /** As scripts/rdma4j sets it. */
     private static final List<String> OPTIMISED =
@@ -44,7 +44,7 @@ class CompiledCodeDeviceTest {
     private static final CompilerLog.Refusal LETS_STOP =
             new CompilerLog.Refusal("java.lang.Thread::holdsLock", "native method");
 
-    private static final Duration LONG = Duration.ofSeconds(120);
+    private static final Duration LONG = Duration.ofSeconds(300);
 
     /** Standard output goes through one stream, the compiler's lines between ours, sometimes within one. */
     private static final Pattern HEADING = Pattern.compile("#bytes +#iterations");

@@ -42,9 +42,9 @@ import org.junit.jupiter.api.Timeout;
 
 /** Two doctors on real devices: a pair that is well, and pairs that are broken in one way each. */
 @Tag("device")
-@Timeout(600)
+@Timeout(1200)
 class DoctorPeerDeviceTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(150);
+    private static final Duration PATIENCE = Duration.ofSeconds(500);
 
     private String address;
 
@@ -331,7 +331,7 @@ class DoctorPeerDeviceTest {
 
     @Test
     void anotherVersionOfTheProtocol() throws Exception {
-        End server = End.serving("--timeout", "10");
+        End server = End.serving("--timeout", "60");
         UnaryOperator<Message> later = message -> new Message(7, message.kind(), message.fields());
         try (Meddler meddler = new Meddler(address, server.port(), UnaryOperator.identity(), later)) {
             JsonNode found = test(meddler.port()).document();

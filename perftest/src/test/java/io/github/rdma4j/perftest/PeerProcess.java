@@ -21,7 +21,7 @@ final class PeerProcess implements AutoCloseable {
      */
     static final String INTERRUPTIBLE = "--default-signal=INT";
 
-    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofSeconds(240);
 
     /**
      * Quick to start, also under emulation, where compiling is dear: with the first compiler, for what runs often, and
