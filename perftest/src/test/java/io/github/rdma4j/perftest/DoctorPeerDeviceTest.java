@@ -42,9 +42,9 @@ import org.junit.jupiter.api.Timeout;
 
 /** Two doctors on real devices: a pair that is well, and pairs that are broken in one way each. */
 @Tag("device")
-@Timeout(1200)
+@Timeout(600)
 class DoctorPeerDeviceTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(150);
 
     private String address;
 
