@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Runs the C tool as two processes. The tool measures the processor's frequency at its start. If other programs disturb
- * that too much, it uses 0 and prints all times as infinite: then the run is repeated.
+ * Runs the C tool as two processes. The tool measures the processor's frequency. If other programs disturb that too
+ * much, it uses 0 and prints all times as infinite: then the run is repeated. Both processes measure at the same time,
+ * so that on a machine with one processor they disturb each other in most runs.
  */
 public final class CRunner implements Runner {
-    private static final int MOST_RUNS = 20;
+    private static final int MOST_RUNS = 60;
 
     /** A disturbance, such as another program's start, usually lasts for seconds. */
     private static final Duration PAUSE = Duration.ofMillis(500);
@@ -68,7 +69,7 @@ public final class CRunner implements Runner {
         }
         throw new CompareException(
                 name + " could not measure the processor's frequency, " + MOST_RUNS + " times: '" + row + "'",
-                "the machine is too busy: end other programs");
+                "the machine is too busy, or has one processor for both ends: end other programs, or add one");
     }
 
     private static void sleep(Duration pause) {
