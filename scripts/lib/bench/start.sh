@@ -61,7 +61,8 @@ export LD_LIBRARY_PATH=$work/native RDMA4J_SYSFS=$work/sys RDMA4J_CACHE=$work/ca
 printf 'class Empty { public static void main(String[] a) {} }' >"$work/Empty.java"
 "$jdk/bin/javac" -d "$work/classes" "$work/Empty.java"
 "$jdk/bin/jar" -c -f "$work/programs.jar" -C "$work/classes" . \
-    -C "$RDMA4J_ROOT/verbs-ffm/benchmarks/target/classes" io -C "$RDMA4J_ROOT/verbs-ffm/target/classes" io
+    -C "$RDMA4J_ROOT/verbs-ffm/benchmarks/target/classes" io -C "$RDMA4J_ROOT/verbs-ffm/target/classes" io \
+    -C "$RDMA4J_ROOT/verbs-ffm/base/target/classes" io
 flags=("${TOOL_FLAGS[@]}" -cp "$work/programs.jar")
 first=(io.github.rdma4j.verbs.benchmarks.FirstOperation)
 "$java" "${flags[@]}" "-XX:AOTCacheOutput=$work/first" "${first[@]}" >/dev/null 2>&1

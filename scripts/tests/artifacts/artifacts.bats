@@ -65,7 +65,7 @@ libraries() {
 # bats test_tags=release
 @test "each library comes with its sources, its Javadoc and an SBOM; benchmarks do not come" {
     [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
-    for library in rdma4j-{verbs,testing,netty,micrometer,cuda,gpudirect,perftest}; do
+    for library in rdma4j-{base,verbs,testing,netty,micrometer,cuda,gpudirect,perftest}; do
         for file in "$(jar_of $library)" "$(jar_of $library sources)" "$(jar_of $library javadoc)"; do
             echo "$file"
             "$JDK/bin/jar" -tf "$file" >"$BATS_TEST_TMPDIR/content"
@@ -97,6 +97,8 @@ libraries() {
     [[ $output == "io.github.rdma4j.verbs@$VERSION "* ]]
     [[ $output == *"exports io.github.rdma4j.verbs"$'\n'* && $output != *"exports io.github.rdma4j.verbs.internal"* ]]
     [[ $output == *"contains io.github.rdma4j.verbs.bindings"* ]]
+    run module rdma4j-base
+    [[ $output == "io.github.rdma4j.base@$VERSION "* && $output != *$'\n'"exports "* && $output == *"qualified exports "* ]]
     run module rdma4j-cuda
     [[ $output == "io.github.rdma4j.cuda@$VERSION "* && $output == *"exports io.github.rdma4j.cuda"* ]]
     run module rdma4j-gpudirect
@@ -219,7 +221,7 @@ DENY=--illegal-native-access=deny
     [[ $output != *WARNING* && $output != *Exception* ]]
     # From the artifacts, and no more than they need.
     [ "$(tr ':' '\n' <"$CONSUMER/libraries" | sed 's,.*/,,' | sort | tr '\n' ' ')" == \
-        "rdma4j-cuda-$VERSION.jar rdma4j-gpudirect-$VERSION.jar rdma4j-verbs-$VERSION.jar " ]
+        "rdma4j-base-$VERSION.jar rdma4j-cuda-$VERSION.jar rdma4j-gpudirect-$VERSION.jar rdma4j-verbs-$VERSION.jar " ]
 }
 
 @test "a project outside the build uses the libraries on the class path" {

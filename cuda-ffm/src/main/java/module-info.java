@@ -7,5 +7,7 @@
  * access then ({@code --enable-native-access=io.github.rdma4j.cuda}).
  */
 module io.github.rdma4j.cuda {
+    requires io.github.rdma4j.base;
+
     exports io.github.rdma4j.cuda;
 }

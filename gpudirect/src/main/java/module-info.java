@@ -3,6 +3,7 @@
 /** GPU memory on the wire: device memory registered with the adapter, by the best path that the machine offers. */
 @SuppressWarnings("module") // The compiler does not see perftest, which is built later.
 module io.github.rdma4j.gpudirect {
+    requires io.github.rdma4j.base;
     requires transitive io.github.rdma4j.cuda;
     requires transitive io.github.rdma4j.verbs;
 

@@ -10,6 +10,7 @@ module io.github.rdma4j.perftest {
     requires com.samskivert.jmustache;
     requires HdrHistogram;
     requires info.picocli;
+    requires io.github.rdma4j.base;
     requires io.github.rdma4j.cuda;
     requires io.github.rdma4j.gpudirect;
     requires io.github.rdma4j.verbs;

@@ -7,6 +7,7 @@
  * ({@code --enable-native-access=io.github.rdma4j.verbs}).
  */
 module io.github.rdma4j.verbs {
+    requires io.github.rdma4j.base;
     requires jdk.jfr;
 
     exports io.github.rdma4j.verbs;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.base.Remedies;
 import io.github.rdma4j.cuda.internal.LostContexts;
 
 /**

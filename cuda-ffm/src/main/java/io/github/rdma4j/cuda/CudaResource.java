@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.Results;
-import io.github.rdma4j.cuda.internal.UseGuard;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;

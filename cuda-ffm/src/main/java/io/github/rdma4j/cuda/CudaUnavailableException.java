@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.base.Remedies;
+
 /**
  * CUDA cannot be used on this machine. The message and {@link #reason()} say why.
  *

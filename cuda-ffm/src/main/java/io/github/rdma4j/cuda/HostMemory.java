@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.MemoryCalls;
 import io.github.rdma4j.cuda.internal.Results;

@@ -37,7 +37,7 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(API);
 
-    private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..");
+    private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..", "io.github.rdma4j.base");
     private static final DescribedPredicate<JavaClass> EXCEPTIONS_OF_THE_API = resideInAPackage(API)
             .and(describe(
                     "exceptions",

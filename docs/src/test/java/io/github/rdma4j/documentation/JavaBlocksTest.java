@@ -120,7 +120,7 @@ class JavaBlocksTest {
                 .toList();
         assertThat(modules).isNotEmpty();
         String ours = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> Stream.of("verbs", "cuda", "gpudirect")
+                .filter(entry -> Stream.of("base", "verbs", "cuda", "gpudirect")
                         .anyMatch(module -> ModuleFinder.of(Path.of(entry))
                                 .find("io.github.rdma4j." + module)
                                 .isPresent()))

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
-import io.github.rdma4j.gpudirect.internal.Remedies;
+import io.github.rdma4j.base.Remedies;
 
 /**
  * A {@link DeviceMemoryPool} has no buffer to lend, and may not, or cannot, register more. The message names the limit,

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.HostMemory;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;

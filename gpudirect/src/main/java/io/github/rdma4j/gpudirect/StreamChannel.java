@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.GraphDependency;
 import io.github.rdma4j.cuda.KernelArguments;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.time.Duration;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaStream;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;

@@ -13,8 +13,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.github.rdma4j.gpudirect.internal.Remedies;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import io.github.rdma4j.gpudirect.internal.Undo;
 import org.junit.jupiter.api.Test;
@@ -40,6 +38,7 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "java..",
+                        "io.github.rdma4j.base",
                         GPUDIRECT,
                         GPUDIRECT + ".internal",
                         GPUDIRECT + ".topology",
@@ -70,12 +69,11 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                                 "java..",
+                                "io.github.rdma4j.base",
                                 STORAGE,
                                 STORAGE + ".internal",
                                 STORAGE + ".bindings",
                                 "io.github.rdma4j.cuda")
-                        .or(equivalentTo(Remedies.class))
-                        .or(equivalentTo(TimeText.class))
                         .or(equivalentTo(UdevDatabase.class))
                         .or(equivalentTo(Undo.class)))
                 .check(CODE);
@@ -103,13 +101,12 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                                 "java..",
+                                "io.github.rdma4j.base",
                                 NCCL,
                                 NCCL + ".internal",
                                 NCCL + ".bindings",
                                 "io.github.rdma4j.cuda",
                                 "io.github.rdma4j.verbs.endpoint")
-                        .or(equivalentTo(Remedies.class))
-                        .or(equivalentTo(TimeText.class))
                         .or(equivalentTo(Undo.class)))
                 .check(CODE);
     }

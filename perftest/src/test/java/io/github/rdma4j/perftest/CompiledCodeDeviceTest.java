@@ -51,8 +51,8 @@ class CompiledCodeDeviceTest {
 
     private static final Pattern LOOP_THROWN_AWAY =
             Pattern.compile("(perftest\\.(loop\\.(\\w+Loop|GroupTimes)|stream\\.(Operation|RunControl))"
-                    + "|verbs\\.(internal\\.(datapath\\.)?)?(QueuePair|CompletionQueue|SendRequests|SendFunctions"
-                    + "|CompletionFunctions|UseGuard|HotCalls|WorkCompletions?|MemorySlice))"
+                    + "|base\\.UseGuard|verbs\\.(internal\\.(datapath\\.)?)?(QueuePair|CompletionQueue|SendRequests|SendFunctions"
+                    + "|CompletionFunctions|HotCalls|WorkCompletions?|MemorySlice))"
                     + "::.*made not entrant: (uncommon|marked)");
 
     @TempDir

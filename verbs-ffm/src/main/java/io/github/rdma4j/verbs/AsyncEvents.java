@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.bindings.ibv_async_event;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
@@ -9,7 +10,6 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
-import io.github.rdma4j.verbs.internal.UseGuard;
 import io.github.rdma4j.verbs.internal.events.DeviceEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.Arena;

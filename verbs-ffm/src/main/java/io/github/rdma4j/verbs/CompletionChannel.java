@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.bindings.ibv_comp_channel;
 import io.github.rdma4j.verbs.internal.CompletionCalls;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
@@ -12,7 +13,6 @@ import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SignalledDescriptor;
-import io.github.rdma4j.verbs.internal.UseGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_cq;
 import io.github.rdma4j.verbs.bindings.ibv_moderate_cq;
@@ -16,7 +17,6 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
-import io.github.rdma4j.verbs.internal.UseGuard;
 import io.github.rdma4j.verbs.internal.datapath.CompletionFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

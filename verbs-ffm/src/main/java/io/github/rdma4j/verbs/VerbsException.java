@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.base.Remedies;
 import io.github.rdma4j.verbs.internal.ErrnoName;
 import io.github.rdma4j.verbs.internal.ErrnoRemedy;
-import io.github.rdma4j.verbs.internal.Remedies;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A failed verb, with its arguments, the cause (errno by name) and the remedy.
@@ -19,6 +21,8 @@ import io.github.rdma4j.verbs.internal.Remedies;
  */
 public class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+    /** The end of a sentence, before another one. */
+    private static final Pattern SENTENCE = Pattern.compile("\\. (?=\\p{Lu}[\\p{Ll} ])");
 
     private final String operation;
     private final int errno;
@@ -34,15 +38,20 @@ public class VerbsException extends RuntimeException {
      * @param remedy what to do; an empty string for the other failure's remedy, or for the general remedy of the errno
      */
     public VerbsException(String operation, int errno, String explanation, String remedy) {
-        int end = Remedies.index(explanation);
-        String cause = end < 0 ? explanation : explanation.substring(0, end);
-        String first = Remedies.of(explanation);
+        Matcher second = SENTENCE.matcher(explanation);
+        boolean nested = second.find();
+        String cause = nested ? explanation.substring(0, second.start()) : explanation;
+        String first = nested ? uncapitalized(explanation.substring(second.end())) : "";
         boolean none = first.isEmpty() && remedy.isEmpty() && errno != 0;
         String all = none ? ErrnoRemedy.of(errno) : joined(first, remedy);
         super(message(operation, errno, cause, all));
         this.operation = operation;
         this.errno = errno;
         this.remedy = all;
+    }
+
+    private static String uncapitalized(String sentence) {
+        return Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1);
     }
 
     private static String joined(String first, String second) {

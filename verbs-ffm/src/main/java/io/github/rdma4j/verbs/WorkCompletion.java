@@ -5,11 +5,11 @@ package io.github.rdma4j.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.github.rdma4j.base.Remedies;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_wc;
 import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.NativeMemory;
-import io.github.rdma4j.verbs.internal.Remedies;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import io.github.rdma4j.verbs.internal.Remedies;
+import io.github.rdma4j.base.Remedies;
 
 /**
  * The result of a work request ({@code enum ibv_wc_status}), with the usual cause of each failure and its remedy.

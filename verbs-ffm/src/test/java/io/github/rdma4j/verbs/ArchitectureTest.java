@@ -32,10 +32,8 @@ import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
-import io.github.rdma4j.verbs.internal.Remedies;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.StreamSocket;
-import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -72,10 +70,9 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(API);
 
-    /** The JDK, the events of its recorder, and texts: used by all layers, and depending on nothing else. */
-    private static final DescribedPredicate<JavaClass> JDK = resideInAnyPackage("java..", EVENTS)
-            .or(equivalentTo(TimeText.class))
-            .or(equivalentTo(Remedies.class));
+    /** The JDK, what all libraries share, and the events of its recorder: used by all layers. */
+    private static final DescribedPredicate<JavaClass> JDK =
+            resideInAnyPackage("java..", "io.github.rdma4j.base", EVENTS);
     /** Endpoints say where they were closed as all else does; they call nothing native for it. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
     /** Endpoints share a carrier as all waits do. */

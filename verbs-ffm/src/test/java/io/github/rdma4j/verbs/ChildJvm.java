@@ -46,10 +46,10 @@ public final class ChildJvm {
     public static void loadClasses() throws Exception {
         for (String folder : System.getProperty("java.class.path").split(File.pathSeparator)) {
             if (Files.isDirectory(Path.of(folder)) && !folder.endsWith("test-classes")) {
-                try (Stream<Path> files = Files.walk(Path.of(folder, "io/github/rdma4j/verbs"))) {
+                try (Stream<Path> files = Files.walk(Path.of(folder, "io/github/rdma4j"))) {
                     for (Path file : files.toList()) {
                         String name = Path.of(folder).relativize(file).toString();
-                        if (name.matches(".*/verbs/((endpoint|cm|internal(/\\w+)*)/)?\\w+([$]\\w+)*[.]class")) {
+                        if (name.matches(".*/(base|verbs(/endpoint|/cm|/internal(/\\w+)*)?)/\\w+([$]\\w+)*[.]class")) {
                             Class.forName(
                                     name.substring(0, name.length() - 6).replace('/', '.'),
                                     false,

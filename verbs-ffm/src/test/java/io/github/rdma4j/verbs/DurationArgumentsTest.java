@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
@@ -15,7 +16,6 @@ import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.github.rdma4j.verbs.endpoint.Reconnector;
 import io.github.rdma4j.verbs.endpoint.TransferHandler;
 import io.github.rdma4j.verbs.endpoint.Transport;
-import io.github.rdma4j.verbs.internal.TimeText;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Constructor;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.TraceOutput;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaResource;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

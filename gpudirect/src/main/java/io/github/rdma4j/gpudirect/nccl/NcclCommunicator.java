@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaResource;
@@ -9,7 +10,6 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.nccl.bindings.NcclHeaders;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;

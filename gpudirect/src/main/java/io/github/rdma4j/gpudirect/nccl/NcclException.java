@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
-import io.github.rdma4j.gpudirect.internal.Remedies;
+import io.github.rdma4j.base.Remedies;
 
 /**
  * A call that NCCL refused, or work of a communicator that has failed since. After the latter the communicator can only

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
-import io.github.rdma4j.gpudirect.internal.TimeText;
+import io.github.rdma4j.base.TimeText;
 import java.time.Duration;
 
 /**

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
-import io.github.rdma4j.gpudirect.internal.Remedies;
+import io.github.rdma4j.base.Remedies;
 
 /**
  * cuFile cannot be used on this machine, and why. No error for who opens files by {@link GpuStorage}: they go the

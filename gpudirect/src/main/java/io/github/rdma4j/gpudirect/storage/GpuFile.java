@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.nio.file.Path;
 import java.util.Objects;
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.DeviceMemory;
-import io.github.rdma4j.gpudirect.internal.TimeText;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
-import io.github.rdma4j.gpudirect.internal.Remedies;
+import io.github.rdma4j.base.Remedies;
 
 /**
  * A file that could not be opened, read or written, or memory that could not be registered: which call, with its

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
 import io.github.rdma4j.verbs.internal.explain.KernelDevices;
 import io.github.rdma4j.verbs.internal.explain.RouteDiagnosis;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.ProtectionDomain;
-import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SpinTime;
 import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;

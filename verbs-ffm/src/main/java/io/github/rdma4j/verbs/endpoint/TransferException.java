@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.base.Remedies;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
-import io.github.rdma4j.verbs.internal.Remedies;
 
 /**
  * A work request failed. The exception has the status, the usual cause and what to do. The connection is lost, except

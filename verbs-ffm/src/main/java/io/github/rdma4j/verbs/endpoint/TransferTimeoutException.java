@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
-import io.github.rdma4j.verbs.internal.TimeText;
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import java.time.Duration;
 

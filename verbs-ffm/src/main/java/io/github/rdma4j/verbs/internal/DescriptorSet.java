@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;

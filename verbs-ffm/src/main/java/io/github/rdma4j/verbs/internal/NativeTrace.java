@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import io.github.rdma4j.base.TraceOutput;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 

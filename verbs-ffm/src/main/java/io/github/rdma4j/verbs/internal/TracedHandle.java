@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import io.github.rdma4j.base.TraceOutput;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -70,7 +71,7 @@ final class TracedHandle {
         long from = System.nanoTime();
         Object result = real.invokeExact(arguments);
         long duration = System.nanoTime() - from;
-        if (function.isPoll() && function.isEmptyPoll(result) && !output.tellsEmptyPolls()) {
+        if (function.isPoll() && function.isEmptyPoll(result) && !output.printsEmptyPolls()) {
             return result;
         }
         int errno = keepsErrno ? ((MemorySegment) arguments[1]).get(ValueLayout.JAVA_INT, 0) : 0;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.pool;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
-import io.github.rdma4j.verbs.internal.TimeText;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;

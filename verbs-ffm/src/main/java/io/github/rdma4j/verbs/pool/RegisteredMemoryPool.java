@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.pool;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -11,7 +12,6 @@ import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.StackReserve;
-import io.github.rdma4j.verbs.internal.TimeText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

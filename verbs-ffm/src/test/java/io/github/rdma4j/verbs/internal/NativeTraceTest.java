@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.base.TraceOutput;
 import io.github.rdma4j.verbs.ChildJvm;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_context;
@@ -319,16 +320,6 @@ class NativeTraceTest {
                     .singleElement()
                     .satisfies(file -> assertThat(file.getFileName().toString()).matches("trace\\.\\d+"));
         }
-    }
-
-    /** The modules have no place to share it. */
-    @Test
-    void copyOfTheOutputInCudaFfmHasTheSameText() throws IOException {
-        Path sources = Path.of("src/main/java/io/github/rdma4j");
-        String copy =
-                Files.readString(Path.of("../cuda-ffm").resolve(sources).resolve("cuda/internal/TraceOutput.java"));
-        assertThat(copy.replaceFirst("rdma4j\\.cuda", "rdma4j.verbs"))
-                .isEqualTo(Files.readString(sources.resolve("verbs/internal/TraceOutput.java")));
     }
 
     @Test

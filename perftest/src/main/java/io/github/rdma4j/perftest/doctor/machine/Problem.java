@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.machine;
 
-import io.github.rdma4j.gpudirect.internal.Remedies;
+import io.github.rdma4j.base.Remedies;
 
 /**
  * The reason why something cannot be used.
@@ -19,10 +19,7 @@ public record Problem(String reason, String remedy) {
      * @return the reason, and the remedy
      */
     static Problem of(RuntimeException failure, String remedy) {
-        String message = String.valueOf(failure.getMessage());
-        String end = Remedies.append("", remedy);
-        return new Problem(
-                message.endsWith(end) ? message.substring(0, message.length() - end.length()) : message, remedy);
+        return new Problem(Remedies.without(String.valueOf(failure.getMessage()), remedy), remedy);
     }
 
     /** {@return the reason} */

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -16,7 +17,6 @@ import io.github.rdma4j.verbs.endpoint.EndpointException;
 import io.github.rdma4j.verbs.endpoint.IncompatiblePeerException;
 import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.endpoint.NotAdmittedException;
-import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;

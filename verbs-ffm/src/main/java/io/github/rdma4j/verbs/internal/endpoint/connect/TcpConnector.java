@@ -4,13 +4,13 @@ package io.github.rdma4j.verbs.internal.endpoint.connect;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
-import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.engine;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointException;
 import io.github.rdma4j.verbs.endpoint.HeldMessage;
 import io.github.rdma4j.verbs.internal.StackReserve;
-import io.github.rdma4j.verbs.internal.TimeText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
+import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
@@ -11,7 +12,6 @@ import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
-import io.github.rdma4j.verbs.internal.TimeText;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;

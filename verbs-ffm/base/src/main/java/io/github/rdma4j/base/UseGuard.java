@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.cuda.internal;
+package io.github.rdma4j.base;
 
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
@@ -32,9 +32,7 @@ import java.util.concurrent.locks.LockSupport;
  * (closing a shared arena does that). After it, each thread has either published that it is inside or will see
  * "closed".
  *
- * <p>The modules verbs-ffm and cuda-ffm share no code, so that each can be had alone, and no package, which the module
- * system forbids. So this file is there twice; {@code UseGuardTest} of verbs-ffm holds the two to the same text. The
- * stress tests in {@code verbs-ffm/jcstress} hold the class to its promises.
+ * <p>The stress tests in {@code verbs-ffm/jcstress} hold the class to its promises.
  */
 public final class UseGuard {
     private static final VarHandle OWNER;
@@ -81,9 +79,7 @@ public final class UseGuard {
             return enterAgain();
         }
         // This store before that load: the language has no cheap order for it. HotSpot's compilers keep opaque accesses
-        // in
-        // their order. What the processor makes of it (x86-64 and aarch64 let the load overtake) is dealt with by the
-        // closing side.
+        // in their order. Processors (x86-64 and aarch64) may let the load overtake; the closing side deals with that.
         // The load needs no acquire: a thread that loaded "open" and is not seen inside loaded before it passed the
         // handshake.
         OWNER_INSIDE.setOpaque(this, 1);

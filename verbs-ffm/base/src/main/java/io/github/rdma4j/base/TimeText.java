@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.cuda;
+package io.github.rdma4j.base;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -8,7 +8,7 @@ import java.math.RoundingMode;
 import java.time.Duration;
 
 /** Formats a time for messages: {@code 339 ms}, where {@link Duration#toString} has {@code PT0.339086592S}. */
-final class TimeText {
+public final class TimeText {
     private static final MathContext THREE_DIGITS = new MathContext(3, RoundingMode.HALF_UP);
     /** From here on seconds are whole. */
     private static final int WHOLE_SECONDS = 100;
@@ -20,7 +20,7 @@ final class TimeText {
     private TimeText() {}
 
     /** {@return the time in the unit that suits it, to the millisecond or with three digits} */
-    static String of(Duration time) {
+    public static String of(Duration time) {
         long seconds = time.getSeconds();
         // The smallest long has no absolute value.
         if (seconds >= WHOLE_SECONDS || seconds <= -WHOLE_SECONDS) {

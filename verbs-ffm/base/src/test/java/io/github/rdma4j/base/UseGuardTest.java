@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.internal;
+package io.github.rdma4j.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,15 +44,6 @@ class UseGuardTest {
         assertThat(closer.join(Duration.ofMillis(50))).isFalse();
         guard.exit();
         assertThat(closer.join(Duration.ofSeconds(30))).isTrue();
-    }
-
-    /** The modules have no place to share it; see its Javadoc. */
-    @Test
-    void copyInCudaFfmHasTheSameText() throws Exception {
-        Path sources = Path.of("src/main/java/io/github/rdma4j");
-        String copy = Files.readString(Path.of("../cuda-ffm").resolve(sources).resolve("cuda/internal/UseGuard.java"));
-        assertThat(copy.replaceFirst("rdma4j\\.cuda", "rdma4j.verbs"))
-                .isEqualTo(Files.readString(sources.resolve("verbs/internal/UseGuard.java")));
     }
 
     /** What a guard protects, once. */

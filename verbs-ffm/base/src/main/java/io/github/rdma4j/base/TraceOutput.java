@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.cuda.internal;
+package io.github.rdma4j.base;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -12,10 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Where the lines of the trace go: stderr, or a file to which they are appended. Each line is written whole, and the
- * lines of one thread in order. Without a file that can be written, the lines go to stderr. The modules of verbs and
- * CUDA each have a copy, which a test holds to the same text: they share no code.
+ * lines of one thread in order. Without a file that can be written, the lines go to stderr.
  */
-final class TraceOutput {
+public final class TraceOutput {
     private static final String ALL = "all";
     private static final String PROCESS_ID = "%p";
 
@@ -36,7 +35,7 @@ final class TraceOutput {
      *     process's id
      * @return the output, with a first line that has the date and the process
      */
-    static TraceOutput open(String property, String value) {
+    public static TraceOutput open(String property, String value) {
         boolean all = value.equals(ALL) || value.startsWith(ALL + ',');
         TraceOutput output = new TraceOutput(all);
         String rest = all ? value.substring(Math.min(value.length(), ALL.length() + 1)) : value;
@@ -61,7 +60,7 @@ final class TraceOutput {
     }
 
     /** {@return whether to print polls that found nothing} */
-    boolean tellsEmptyPolls() {
+    public boolean printsEmptyPolls() {
         return emptyPolls;
     }
 
@@ -70,7 +69,7 @@ final class TraceOutput {
      *
      * @param lines each with its end
      */
-    void write(String lines) {
+    public void write(String lines) {
         lock.lock();
         try {
             if (file != null) {
