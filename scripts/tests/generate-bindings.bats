@@ -283,7 +283,7 @@ EOF
     fails_with "there is no set 'rocm'" '--only takes one of: rdma-core cuda'
     [ "$status" -eq 2 ]
     generate --frobnicate
-    fails_with "what is '--frobnicate'?" 'Usage:'
+    fails_with 'unknown option --frobnicate' 'see scripts/generate-bindings --help'
     [ "$status" -eq 2 ]
     generate --help
     [ "$status" -eq 0 ]

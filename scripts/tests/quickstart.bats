@@ -102,7 +102,8 @@ in_softroce() {
     fake "$BATS_TEST_TMPDIR/bin/mvn" 'touch "$BATS_TEST_TMPDIR/built"'
     for wrong in --round --rounds-wihin=3 -z7; do
         run -2 quickstart --tools all "$wrong"
-        [[ ${lines[0]} == "quickstart: there is no option ${wrong:0:2}"* && ! -e $BATS_TEST_TMPDIR/built ]]
+        [[ ${lines[0]} == "quickstart: unknown option ${wrong:0:2}"* && ! -e $BATS_TEST_TMPDIR/built ]]
+        [[ ${lines[1]} == '    scripts/rdma4j compare --help lists the options' ]]
     done
     RDMA4J_STATUS=2 run -2 quickstart --rounds=0 -n5
     [[ -e $BATS_TEST_TMPDIR/built && $(in_softroce) == 0 ]]
