@@ -72,18 +72,24 @@ public final class CTools {
         return first().toAbsolutePath().getParent();
     }
 
-    /** Returns the command line of a run's server. */
+    /**
+     * Returns the command line of a run's server. The server of a latency tool reports cycles, which nobody reads:
+     * otherwise it would measure the processor's frequency at the same time as the client.
+     */
     public List<String> server(RunOrder order) {
-        List<String> command = new ArrayList<>();
-        command.add(program(order.tool()).toString());
-        command.addAll(order.arguments());
-        return command;
+        return command(order, order.tool().isLatency() ? List.of("-C") : List.of());
     }
 
     /** Returns the command line of a run's client, for a server on the host. */
     List<String> client(RunOrder order, String host) {
-        List<String> command = server(order);
-        command.add(host);
+        return command(order, List.of(host));
+    }
+
+    private List<String> command(RunOrder order, List<String> more) {
+        List<String> command = new ArrayList<>();
+        command.add(program(order.tool()).toString());
+        command.addAll(order.arguments());
+        command.addAll(more);
         return command;
     }
 

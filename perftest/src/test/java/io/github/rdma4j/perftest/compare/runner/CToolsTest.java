@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.compare.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
@@ -12,16 +13,23 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class CToolsTest {
     @TempDir
     private Path folder;
 
     private Path program(String text) throws IOException {
-        Path file = folder.resolve("ib_write_bw");
+        return program("ib_write_bw", text);
+    }
+
+    private Path program(String name, String text) throws IOException {
+        Path file = folder.resolve(name);
         Files.writeString(file, "#!/bin/sh\n" + text);
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
@@ -42,6 +50,24 @@ class CToolsTest {
         CTools tools = CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder.resolve("none"), folder));
 
         assertThat(tools.program(Tool.WRITE_BANDWIDTH)).isEqualTo(program);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"WRITE_LATENCY", "WRITE_BANDWIDTH"})
+    void onlyTheServerOfALatencyToolReportsCycles(Tool tool) throws IOException {
+        RunOrder order = new RunOrder(tool, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
+        String program = program(tool.command(), "exit 0\n").toString();
+        CTools tools = CTools.find(List.of(tool), List.of(folder));
+        List<String> server = new ArrayList<>(List.of(program));
+        server.addAll(order.arguments());
+        List<String> client = new ArrayList<>(server);
+        client.add("10.0.0.1");
+        if (tool.isLatency()) {
+            server.add("-C");
+        }
+
+        assertThat(tools.server(order)).isEqualTo(server);
+        assertThat(tools.client(order, "10.0.0.1")).isEqualTo(client);
     }
 
     @Test
