@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.RdmaAddress;
 import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.RdmaCgroup;
 import io.github.rdma4j.verbs.Shell;
 import io.github.rdma4j.verbs.TestLink;
 import io.github.rdma4j.verbs.cm.PortSpace;
@@ -14,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,29 +41,62 @@ class CausesDeviceTest {
         }
     }
 
-    /** A child: libibverbs looks for its drivers once in a process. */
-    @Test
-    void missingDriverIsNamedAtEachEntrance() throws Exception {
+    /** Runs {@link Entrances} in a JVM of its own: libibverbs and librdmacm look for drivers and devices once. */
+    private List<String> child(String shell) throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        String printed = Shell.run(("folder=$(mktemp -d) && unshare -m sh -c \"mount --bind $folder /etc/libibverbs.d"
-                        + " && %s -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED -cp %s %s %s %d %s %d\"")
-                .formatted(
-                        java,
-                        System.getProperty("java.class.path"),
-                        Entrances.class.getName(),
-                        address,
-                        PORT,
-                        device.name(),
-                        PATIENCE.toMillis()));
-        for (String entrance :
-                new String[] {"verbs", "rdma_cm", "endpoint RDMA", "endpoint RDMA_OR_TCP", "netty", "tool", "tool -R"
-                }) {
-            assertThat(printed.lines().filter(line -> line.startsWith(entrance + ": ")))
+        return Shell.run(shell.formatted(
+                        "%s -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED -cp %s %s %s %d %s %d"
+                                .formatted(
+                                        java,
+                                        System.getProperty("java.class.path"),
+                                        Entrances.class.getName(),
+                                        address,
+                                        PORT,
+                                        device.name(),
+                                        PATIENCE.toMillis())))
+                .lines()
+                .toList();
+    }
+
+    private static void requireAtEach(List<String> lines, List<String> causes, String... entrances) {
+        for (String entrance : entrances) {
+            assertThat(lines.stream().filter(line -> line.startsWith(entrance + ": ")))
                     .as(entrance)
                     .first()
                     .asString()
-                    .contains("libibverbs has no user-space driver for it", "ibverbs-providers")
+                    .contains(causes)
                     .doesNotContain("has no RDMA device");
+        }
+    }
+
+    @Test
+    void missingDriverIsNamedAtEachEntrance() throws Exception {
+        requireAtEach(
+                child("folder=$(mktemp -d) && unshare -m sh -c \"mount --bind $folder /etc/libibverbs.d && %s\""),
+                List.of("libibverbs has no user-space driver for it", "ibverbs-providers"),
+                "verbs",
+                "rdma_cm",
+                "endpoint RDMA",
+                "endpoint RDMA_OR_TCP",
+                "netty",
+                "tool",
+                "tool -R");
+    }
+
+    @Test
+    void limitOfTheControlGroupIsNamedAtEachEntrance() throws Exception {
+        try (RdmaCgroup group = new RdmaCgroup("hca_handle=0")) {
+            requireAtEach(
+                    child(group.enter() + " && exec %s"),
+                    List.of("EAGAIN", "ompare rdma.max with rdma.current of the control group"),
+                    "verbs",
+                    "rdma_cm",
+                    "endpoint RDMA",
+                    "endpoint RDMA_OR_TCP",
+                    "netty",
+                    "tool",
+                    "tool -R",
+                    "doctor");
         }
     }
 

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.ibv_pd;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
+import io.github.rdma4j.verbs.internal.ControlGroupMemory;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
@@ -342,7 +343,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         }
         int flags = AccessFlag.mask(access);
         if (!AccessFlag.ON_DEMAND.in(flags)) {
-            RegistrationFailures.requireMemory(size, MemoryInformation.machine());
+            RegistrationFailures.requireMemory(size, MemoryInformation.machine(), ControlGroupMemory.limit());
         }
         return createChild(() -> {
             Arena arena = Arena.ofShared();

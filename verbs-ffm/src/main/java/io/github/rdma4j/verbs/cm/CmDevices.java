@@ -69,9 +69,14 @@ public final class CmDevices {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
             MemorySegment list = CmCalls.getDevices(count);
-            if (list.address() == 0) {
-                int errno = NativeCalls.lastErrno();
-                throw CreationFailure.of("rdma_get_devices()", errno);
+            int errno = NativeCalls.lastErrno();
+            // Some versions of librdmacm leave out the devices that cannot be opened.
+            boolean none = list.address() != 0 && count.get(ValueLayout.JAVA_INT, 0) == 0;
+            if (none) {
+                CmCalls.freeDevices(list);
+            }
+            if (none || list.address() == 0) {
+                throw CreationFailure.of("rdma_get_devices()", none ? CreationFailure.ENODEV : errno);
             }
             List<Long> addresses = new ArrayList<>();
             MemorySegment entries =

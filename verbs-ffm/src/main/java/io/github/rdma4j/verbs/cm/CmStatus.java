@@ -120,13 +120,14 @@ final class CmStatus {
         if (!unlisted.isEmpty()) {
             return KernelDevices.unlisted(unlisted);
         }
-        Optional<String> outgoing =
-                destination == null ? Optional.empty() : routes.outgoing(from, destination.getAddress());
-        return outgoing.isEmpty()
-                ? explanation
+        InetAddress target = destination != null ? destination.getAddress() : from;
+        Optional<String> outgoing = target == null ? Optional.empty() : routes.outgoing(from, target);
+        Explanation refused = outgoing.map(CreationFailure::refused).orElse(explanation);
+        return !refused.isEmpty() || destination == null || outgoing.isEmpty()
+                ? refused
                 : explanation.add(
                         "packets to %s leave this host by the network interface %s, which has no RDMA device"
-                                .formatted(destination.getAddress().getHostAddress(), outgoing.get()),
+                                .formatted(target.getHostAddress(), outgoing.get()),
                         RDMA_ADDRESS);
     }
 

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.Device;
+import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.CharacterDevice;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -15,7 +16,7 @@ import java.util.List;
 /** Explains why rdma_cm itself cannot be used, and what to do. */
 final class CreationFailure {
     private static final int ENOENT = 2;
-    private static final int ENODEV = 19;
+    static final int ENODEV = 19;
     private static final int EMFILE = 24;
 
     private static final Path FILE = Path.of("/dev/infiniband/rdma_cm");
@@ -57,7 +58,35 @@ final class CreationFailure {
                             absent.remedy() + "; without RDMA, endpoints that have the transport RDMA_OR_TCP take TCP");
         }
         List<String> unlisted = unlisted();
-        return unlisted.isEmpty() ? notLoaded() : KernelDevices.unlisted(unlisted);
+        if (!unlisted.isEmpty()) {
+            return KernelDevices.unlisted(unlisted);
+        }
+        Explanation refused = refused(Device.list());
+        return refused.isEmpty() ? notLoaded() : refused;
+    }
+
+    /**
+     * Finds out why librdmacm cannot use devices: it reports ENODEV if libibverbs does not open one, or refuses a
+     * protection domain, for whatever reason.
+     *
+     * @return why libibverbs refuses the first of them that it refuses; empty if it refuses none
+     */
+    static Explanation refused(List<Device> devices) {
+        for (Device device : devices) {
+            try (DeviceContext context = DeviceContext.open(device)) {
+                context.allocateProtectionDomain().close();
+            } catch (VerbsException e) {
+                return new Explanation().add(e.problem(), e.remedy());
+            }
+        }
+        return new Explanation();
+    }
+
+    /** The same for the devices of a network interface. */
+    static Explanation refused(String networkInterface) {
+        return refused(Device.list().stream()
+                .filter(device -> KernelDevices.serves(device.sysfsPath(), networkInterface))
+                .toList());
     }
 
     /** {@return the devices that neither libibverbs nor librdmacm can use} */

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-/** The general remedy of an errno, used if the call has no better one. It must be right forevery verb. */
+/** The general remedy of an errno, used if the call has no better one. It must be right for every verb. */
 public final class ErrnoRemedy {
     private static final String DEVICE_GONE =
             "read the kernel log ('dmesg'): the device has failed or was removed. Close what was created on it"
@@ -12,6 +12,11 @@ public final class ErrnoRemedy {
             "let this user read and write /dev/infiniband/*, or give the process the capability that the verb's manual"
                     + " page names (CAP_NET_RAW, CAP_IPC_LOCK)";
     private static final String NO_ROOM = "close unused resources, or ask for less: the device or the kernel is full";
+    /** The kernel's errno when a control group may have no more RDMA objects. */
+    private static final String OBJECTS =
+            "compare rdma.max with rdma.current of the control group (/sys/fs/cgroup): if its limit on RDMA objects is"
+                    + " reached, raise it or close unused objects; if not, call it again a little later";
+
     private static final String FILES = "raise the limit of open files ('ulimit -n'), or close unused ones";
     private static final String DESCRIPTOR = "find the code in this process that closed the library's file descriptor";
     private static final String ROUTE = "check the route ('ip route get ADDRESS'), and that the peer's host is up";
@@ -37,7 +42,8 @@ public final class ErrnoRemedy {
             case "ENOENT" ->
                 "check that the device and its files in /dev/infiniband are there ('ibv_devices'; in a"
                         + " container: --device=/dev/infiniband)";
-            case "EINTR", "EAGAIN", "EALREADY", "EINPROGRESS" -> "call it again a little later";
+            case "EAGAIN" -> OBJECTS;
+            case "EINTR", "EALREADY", "EINPROGRESS" -> "call it again a little later";
             case "EIO", "ENXIO", "ENODEV" -> DEVICE_GONE;
             case "EBADF", "ENOTTY" -> DESCRIPTOR;
             case "ENOMEM", "ENOSPC", "ENOBUFS" -> NO_ROOM;

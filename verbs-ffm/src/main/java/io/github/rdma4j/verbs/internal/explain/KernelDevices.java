@@ -114,9 +114,33 @@ public final class KernelDevices {
                         "the kernel has %s, and %s has no %s".formatted(String.join(", ", names), files, missing));
     }
 
+    /**
+     * Says whether a device belongs to a network interface: its ports have GIDs of the interface, or the interface is
+     * its own IPoIB interface.
+     *
+     * @param device the device's folder in sysfs
+     * @param networkInterface the interface's name, such as {@code eth0}
+     * @return whether it does
+     */
+    public static boolean serves(Path device, String networkInterface) {
+        if (Files.exists(device.resolve("device/net").resolve(networkInterface))) {
+            return true;
+        }
+        Path ports = device.resolve("ports");
+        return names(ports).stream()
+                .map(port -> ports.resolve(port).resolve("gid_attrs/ndevs"))
+                .anyMatch(indexes -> names(indexes).stream()
+                        .anyMatch(index -> text(indexes.resolve(index)).equals(networkInterface)));
+    }
+
     private static String deviceOf(Path userDevice) {
+        return text(userDevice.resolve("ibdev"));
+    }
+
+    /** {@return a file's text; empty if it cannot be read, as the file of a GID that is not in use} */
+    private static String text(Path file) {
         try {
-            return Files.readString(userDevice.resolve("ibdev")).strip();
+            return Files.readString(file).strip();
         } catch (IOException e) {
             return "";
         }

@@ -29,14 +29,23 @@ public final class RegistrationFailures {
     private RegistrationFailures() {}
 
     /**
-     * Refuses more pinned memory than the machine has. Otherwise zeroing it could trigger the kernel's out-of-memory
-     * killer.
+     * Refuses more pinned memory than the machine or the control group has. Otherwise zeroing it could trigger the
+     * kernel's out-of-memory killer, which ends this process without a word.
      *
      * @param size the size of the memory to pin, in bytes
      * @param machine says how much there is
+     * @param group the limit of the control group, in bytes
      */
-    public static void requireMemory(long size, MemoryInformation machine) {
+    public static void requireMemory(long size, MemoryInformation machine, OptionalLong group) {
         OptionalLong total = machine.bytes("MemTotal");
+        if (group.isPresent() && size > group.getAsLong()) {
+            throw Failures.of(
+                    "allocating %d bytes to register".formatted(size),
+                    Errno.ENOMEM,
+                    "registered memory stays in memory, of which this process's control group may have %d bytes"
+                            .formatted(group.getAsLong()),
+                    "register less at a time, or raise the group's limit (memory.max; docker run --memory)");
+        }
         if (total.isPresent() && size > total.getAsLong()) {
             throw Failures.of(
                     "allocating %d bytes to register".formatted(size),
@@ -63,7 +72,7 @@ public final class RegistrationFailures {
                     "allocating %d bytes to register".formatted(size),
                     Errno.ENOMEM,
                     "the C library has no room for them: " + e.getMessage(),
-                    "allocate less, or look at the limits of the process (ulimit -v), of its control group, and at"
+                    "allocate less, or look at the limit of the process (ulimit -v), and at"
                             + " /proc/sys/vm/overcommit_memory");
             failure.initCause(e);
             throw failure;
@@ -148,8 +157,8 @@ public final class RegistrationFailures {
                 ? Failures.of(
                         operation,
                         Errno.ENOMEM,
-                        ("%s, so that is not the cause: the device has no room for another region, or the machine or"
-                                        + " control group no memory")
+                        ("%s, so that is not the cause: the device has no room for another region, or the machine"
+                                        + " has no memory left")
                                 .formatted(limit.describe()),
                         "close regions that are not used, or register less")
                 : overLimit(operation, Errno.ENOMEM, limit);

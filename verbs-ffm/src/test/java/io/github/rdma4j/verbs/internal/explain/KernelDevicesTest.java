@@ -57,6 +57,19 @@ class KernelDevicesTest {
         assertThat(failure()).hasMessageContaining("does not offer it").hasMessageContaining("modprobe ib_uverbs");
     }
 
+    @Test
+    void deviceServesTheInterfacesOfItsGidsAndItsOwn() throws IOException {
+        Path device = root.resolve("rxe0");
+        Path indexes = Files.createDirectories(device.resolve("ports/1/gid_attrs/ndevs"));
+        Files.createDirectory(indexes.resolve("0"));
+        Files.writeString(indexes.resolve("1"), "eth0\n");
+        Files.createDirectories(device.resolve("device/net/ib0"));
+        assertThat(KernelDevices.serves(device, "eth0")).isTrue();
+        assertThat(KernelDevices.serves(device, "ib0")).isTrue();
+        assertThat(KernelDevices.serves(device, "eth1")).isFalse();
+        assertThat(KernelDevices.serves(root.resolve("rxe1"), "eth0")).isFalse();
+    }
+
     private NoSuchDeviceException failure() {
         Explanation explanation = KernelDevices.unlisted(NAMES, userDevices, files);
         return new NoSuchDeviceException("opening", explanation.cause(), explanation.remedy());

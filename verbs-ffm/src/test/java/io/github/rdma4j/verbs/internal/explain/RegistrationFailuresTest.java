@@ -3,10 +3,13 @@
 package io.github.rdma4j.verbs.internal.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.MemoryInformation;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** What a GPU's driver says of a dma-buf reaches the caller as an errno of the adapter's. */
@@ -29,6 +32,19 @@ class RegistrationFailuresTest {
                 .isExactlyInstanceOf(VerbsException.class)
                 .hasMessageContaining("a GPU's BAR1 or the IOMMU has no room")
                 .hasMessageContaining("Register less at a time");
+    }
+
+    @Test
+    void memoryThatNeitherMachineNorControlGroupHasIsRefused() {
+        MemoryInformation machine = new MemoryInformation("MemTotal: 16 kB");
+        RegistrationFailures.requireMemory(8192, machine, OptionalLong.of(8192));
+        assertThatThrownBy(() -> RegistrationFailures.requireMemory(8193, machine, OptionalLong.of(8192)))
+                .isExactlyInstanceOf(VerbsException.class)
+                .hasMessageContaining("allocating 8193 bytes to register failed: ENOMEM")
+                .hasMessageContaining("of which this process's control group may have 8192 bytes")
+                .hasMessageContaining("memory.max");
+        assertThatThrownBy(() -> RegistrationFailures.requireMemory(16_385, machine, OptionalLong.empty()))
+                .hasMessageContaining("the machine's memory, which has 16384 bytes");
     }
 
     /** Drivers say so by either: "compare the arguments" would not help. */
