@@ -42,6 +42,9 @@ final class ChannelWire implements Adapter {
     private int polled;
 
     private int handled;
+    /** Whether the native poll has begun and not returned: after an error, what it has fetched is lost. */
+    private boolean fetching;
+
     /** An error that has interrupted the channel's work: the next poll breaks the channel down. */
     Error interrupted;
 
@@ -112,14 +115,32 @@ final class ChannelWire implements Adapter {
         cause.initCause(interrupted);
         breakDown(cause);
         protocol.interrupted(cause);
+        if (fetching) {
+            endWithoutCompletions(protocol, cause);
+        }
         interrupted = null;
+    }
+
+    /** Ends what is posted although completions are lost: an adapter without the queue pair touches no memory. */
+    private void endWithoutCompletions(ChannelProtocol protocol, GpuTransferException cause) {
+        try {
+            queuePair.close();
+            protocol.abandonPosts(cause);
+        } catch (VerbsException e) {
+            // Closing the channel tries again.
+            failure.addSuppressed(e);
+        }
+        fetching = false;
     }
 
     private boolean fetch(ChannelProtocol protocol) {
         int count;
+        fetching = true;
         try {
             count = completionQueue.poll(completions);
+            fetching = false;
         } catch (IllegalStateException | VerbsException e) {
+            fetching = false;
             boolean first = !isBroken();
             breakDown(new GpuTransferException("polling", e));
             if (completionQueue.isOpen()) {
