@@ -139,20 +139,34 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
      * @throws VerbsException if the queue itself has failed
      */
     public int poll(WorkCompletions completions) {
-        if (!guard.enter()) {
-            throw closedException();
-        }
+        // A local, because the compiler loads a field again after the native call.
+        UseGuard entered = guard;
         int count;
-        try {
-            count = functions.poll(completions.capacity(), completions.address());
-        } finally {
-            guard.exit();
+        if (entered.enterAsOwner()) {
+            try {
+                count = functions.poll(completions.capacity(), completions.address());
+            } finally {
+                entered.exitAsOwner();
+            }
+        } else {
+            count = pollAsOther(completions);
         }
         if (count < 0) {
             throw pollFailed("ibv_poll_cq", context.device().name(), count);
         }
         completions.size(count);
         return count;
+    }
+
+    private int pollAsOther(WorkCompletions completions) {
+        if (!guard.enter()) {
+            throw closedException();
+        }
+        try {
+            return functions.poll(completions.capacity(), completions.address());
+        } finally {
+            guard.exit();
+        }
     }
 
     /** A negative result is not an errno: drivers return -1 or -2, whatever the cause. */

@@ -42,6 +42,7 @@ public final class FaultyClasses extends ClassLoader {
             "Engine.give",
             "ReadinessWaiter.leave",
             "UseGuard.exit",
+            "UseGuard.exitAsOwner",
             "ExclusiveGuard.exit",
             "CompletionQueue.exit",
             "ReceiveQueue.exit",

@@ -71,12 +71,19 @@ public final class UseGuard {
      * @return whether the object may be used; if not, {@link #exit()} must not be called
      */
     public boolean enter() {
-        if (owner != Thread.currentThread()) {
-            return enterAsOther();
-        }
+        return enterAsOwner() || (owner == Thread.currentThread() ? enterAgain() : enterAsOther());
+    }
+
+    /**
+     * Marks the calling thread as inside if it is the owner, is outside, and the guard is open. For a short use within
+     * one method, which then calls {@link #exitAsOwner()}: that costs less than {@link #exit()}.
+     *
+     * @return whether the thread is inside now; if not, {@link #enter()} may still let it in
+     */
+    public boolean enterAsOwner() {
         // A branch, and not an addition: a sum would have to wait for the store of the exit before.
-        if (ownerInside != 0) {
-            return enterAgain();
+        if (owner != Thread.currentThread() || ownerInside != 0) {
+            return false;
         }
         // This store before that load: the language has no cheap order for it. HotSpot's compilers keep opaque accesses
         // in their order. Processors (x86-64 and aarch64) may let the load overtake; the closing side deals with that.
@@ -84,10 +91,16 @@ public final class UseGuard {
         // handshake.
         OWNER_INSIDE.setOpaque(this, 1);
         if ((boolean) CLOSED.getOpaque(this)) {
-            OWNER_INSIDE.setRelease(this, 0);
+            exitAsOwner();
             return false;
         }
         return true;
+    }
+
+    /** Marks the owner as outside after {@link #enterAsOwner()}. */
+    public void exitAsOwner() {
+        // Release: what was done inside comes before it, also on aarch64. The closer's load is the acquire.
+        OWNER_INSIDE.setRelease(this, 0);
     }
 
     /** Marks the calling thread as outside again, after as many exits as entries. */
@@ -95,16 +108,15 @@ public final class UseGuard {
         if (owner != Thread.currentThread()) {
             OTHERS_INSIDE.getAndAdd(this, -1);
         } else if (ownerInside == 1) {
-            // Release: what was done inside comes before it, also on aarch64. The closer's load is the acquire.
-            OWNER_INSIDE.setRelease(this, 0);
+            exitAsOwner();
         } else {
             ownerInside--;
         }
     }
 
-    /** The owner is inside already, and a closer waits for it: nothing has to be ordered. */
+    /** The owner is inside already, and a closer waits for it: nothing has to be ordered. Or the guard was closed. */
     private boolean enterAgain() {
-        if ((boolean) CLOSED.getOpaque(this)) {
+        if (ownerInside == 0 || (boolean) CLOSED.getOpaque(this)) {
             return false;
         }
         ownerInside++;

@@ -46,6 +46,26 @@ class UseGuardTest {
         assertThat(closer.join(Duration.ofSeconds(30))).isTrue();
     }
 
+    @Test
+    void onlyTheOwnerOfAnOpenGuardEntersAsOwner() throws Exception {
+        UseGuard guard = new UseGuard();
+        assertThat(guard.enterAsOwner()).as("has no owner yet").isFalse();
+        assertThat(guard.enter()).isTrue();
+        assertThat(guard.enterAsOwner()).as("is inside already").isFalse();
+        guard.exit();
+        assertThat(guard.enterAsOwner()).isTrue();
+        assertThat(CompletableFuture.supplyAsync(guard::enterAsOwner).get(60, TimeUnit.SECONDS))
+                .isFalse();
+        Thread closer = Thread.ofPlatform().daemon().start(guard::close);
+        assertThat(closer.join(Duration.ofMillis(50))).isFalse();
+        guard.exitAsOwner();
+        assertThat(closer.join(Duration.ofSeconds(30))).isTrue();
+        assertThat(guard.enterAsOwner()).isFalse();
+        guard.reopen();
+        assertThat(guard.enterAsOwner()).isTrue();
+        guard.exitAsOwner();
+    }
+
     /** What a guard protects, once. */
     private static final class Round {
         final UseGuard guard = new UseGuard();
