@@ -194,7 +194,7 @@ public final class MemoryWindow extends Resource {
         // The lock first: closing a queue pair holds it while it waits for the guard.
         int errno = locked(() -> {
             slice.region().requireOpen();
-            queuePair.enterSend();
+            int entry = queuePair.enterSend();
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment bind = ibv_mw_bind.allocate(arena);
                 ibv_mw_bind.wr_id(bind, workRequestId);
@@ -212,7 +212,7 @@ public final class MemoryWindow extends Resource {
                 }
                 return result;
             } finally {
-                queuePair.exitSend();
+                queuePair.exitSend(entry);
             }
         });
         if (errno == Errno.EINVAL && AccessFlag.ZERO_BASED.in(access)) {

@@ -55,11 +55,11 @@ public final class PreparedReceive {
     public boolean tryPost() {
         region.requireOpenSoon();
         int result;
-        queue.enter();
+        int entry = queue.enter();
         try {
             result = queue.post(request);
         } finally {
-            queue.exit();
+            queue.exit(entry);
         }
         // The request's memory lives as long as this object.
         Reference.reachabilityFence(this);

@@ -144,7 +144,7 @@ public final class PreparedReceives {
     }
 
     private int enterAndPost() {
-        queue.enter();
+        int entry = queue.enter();
         try {
             ReceiveRequests.link(last, 0);
             requests.forgetBadRequest();
@@ -157,7 +157,7 @@ public final class PreparedReceives {
             }
             return errno;
         } finally {
-            queue.exit();
+            queue.exit(entry);
         }
     }
 

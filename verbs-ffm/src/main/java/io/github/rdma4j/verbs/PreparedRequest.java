@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ByteOrders;
+import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
 import io.github.rdma4j.verbs.internal.datapath.SendFunctions;
@@ -61,8 +62,10 @@ public final class PreparedRequest {
 
     private final long maxLength;
     private final SendRequests request;
-    /** The queue pair's functions, without the indirection. */
+    /** The queue pair's functions and guard, without the indirection. */
     private final SendFunctions functions;
+
+    private final ExclusiveGuard sendGuard;
 
     private long localOffset;
     /** Whether the inline data is set already, and not copied by a post. */
@@ -107,6 +110,7 @@ public final class PreparedRequest {
         this.request = new SendRequests(arena, 1, 1);
         queue.requireOpen();
         this.functions = queue.functions();
+        this.sendGuard = queue.sendGuard();
         request.fill(0, opcode, 0, inline ? inlineData.address() : local.address(), local.lengthAndKey(), 0, flags);
         local(0, length);
         if (isAtomic()) {
@@ -148,15 +152,20 @@ public final class PreparedRequest {
             requireRoomAtThePeer();
         }
         int result;
-        queue.enterSend();
+        // A local, because the compiler loads a field again after the native call.
+        ExclusiveGuard guard = sendGuard;
+        int entry = guard.enter();
+        if (entry == ExclusiveGuard.CLOSED) {
+            throw queue.closedException();
+        }
         try {
             result = alone ? call() : postEntered();
         } finally {
-            queue.exitSend();
+            guard.exit(entry);
         }
         // The request's memory lives as long as this object.
         Reference.reachabilityFence(this);
-        return queue.accepted(result);
+        return result == 0 || PostRefusal.ofSend(queue, result);
     }
 
     private void requireRoomAtThePeer() {

@@ -647,11 +647,13 @@ public final class QueuePair extends Resource {
         singles.nativeQueue(sendFunctions);
     }
 
-    /** Enters the send queue. {@link #exitSend()} must follow. */
-    void enterSend() {
-        if (!sendGuard.enter()) {
+    /** Enters the send queue, and returns the argument of {@link #exitSend}, which must follow. */
+    int enterSend() {
+        int entry = sendGuard.enter();
+        if (entry == ExclusiveGuard.CLOSED) {
             throw closedException();
         }
+        return entry;
     }
 
     /** Returns the functions that post single requests. */
@@ -664,8 +666,8 @@ public final class QueuePair extends Resource {
         return checks;
     }
 
-    void exitSend() {
-        sendGuard.exit();
+    void exitSend(int entry) {
+        sendGuard.exit(entry);
     }
 
     /** Returns the guard, to wait until no thread posts. */

@@ -97,19 +97,19 @@ final class QueuePairModification {
      */
     private static int reset(QueuePair queuePair, IntSupplier call) {
         ReceiveQueue receives = queuePair.receiveQueue();
-        queuePair.enterSend();
+        int entry = queuePair.enterSend();
         try {
             if (receives == null) {
                 return call.getAsInt();
             }
-            receives.enter();
+            int receiveEntry = receives.enter();
             try {
                 return call.getAsInt();
             } finally {
-                receives.exit();
+                receives.exit(receiveEntry);
             }
         } finally {
-            queuePair.exitSend();
+            queuePair.exitSend(entry);
         }
     }
 

@@ -106,7 +106,7 @@ public final class ReceiveBatch extends ThreadBatch {
     }
 
     private int enterAndPost() {
-        queue.enter();
+        int entry = queue.enter();
         try {
             if (first == end) {
                 return 0;
@@ -122,7 +122,7 @@ public final class ReceiveBatch extends ThreadBatch {
             }
             return errno;
         } finally {
-            queue.exit();
+            queue.exit(entry);
         }
     }
 

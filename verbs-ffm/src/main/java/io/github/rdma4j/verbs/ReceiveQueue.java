@@ -55,12 +55,12 @@ final class ReceiveQueue {
     boolean post(long workRequestId, MemorySlice local) {
         check(local);
         int result;
-        enter();
+        int entry = enter();
         try {
             request.fill(0, workRequestId, local.address(), local.lengthAndKey());
             result = post(request);
         } finally {
-            guard.exit();
+            guard.exit(entry);
         }
         return accepted(result);
     }
@@ -68,12 +68,12 @@ final class ReceiveQueue {
     boolean post(long workRequestId, SliceList local) {
         check(local);
         int result;
-        enter();
+        int entry = enter();
         try {
             request.fill(0, workRequestId, local.entries(), local.size());
             result = post(request);
         } finally {
-            guard.exit();
+            guard.exit(entry);
         }
         return accepted(result);
     }
@@ -138,15 +138,17 @@ final class ReceiveQueue {
         }
     }
 
-    /** Enters the queue. {@link #exit()} must follow. */
-    void enter() {
-        if (!guard.enter()) {
+    /** Enters the queue, and returns the argument of {@link #exit}, which must follow. */
+    int enter() {
+        int entry = guard.enter();
+        if (entry == ExclusiveGuard.CLOSED) {
             throw owner.closedException();
         }
+        return entry;
     }
 
-    void exit() {
-        guard.exit();
+    void exit(int entry) {
+        guard.exit(entry);
     }
 
     /** Posts the first requests of a list, inside the guard. */
@@ -156,11 +158,11 @@ final class ReceiveQueue {
 
     /** Runs the call that changes the length of the native queue, while no thread posts. */
     int resize(IntSupplier resize) {
-        enter();
+        int entry = enter();
         try {
             return resize.getAsInt();
         } finally {
-            exit();
+            exit(entry);
         }
     }
 

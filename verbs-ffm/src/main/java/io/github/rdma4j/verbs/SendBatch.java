@@ -529,11 +529,11 @@ public final class SendBatch extends ThreadBatch {
     }
 
     private int enterAndPost() {
-        queue.enterSend();
+        int entry = queue.enterSend();
         try {
             return postEntered();
         } finally {
-            queue.exitSend();
+            queue.exitSend(entry);
         }
     }
 

@@ -53,7 +53,7 @@ final class SingleRequests {
             int immediateOrKey,
             int flags) {
         int result;
-        queue.enterSend();
+        int entry = queue.enterSend();
         try {
             if (plain) {
                 long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
@@ -66,7 +66,7 @@ final class SingleRequests {
                 result = batch.postEntered();
             }
         } finally {
-            queue.exitSend();
+            queue.exitSend(entry);
         }
         return queue.accepted(result);
     }
@@ -75,13 +75,13 @@ final class SingleRequests {
     boolean datagram(
             int opcode, long workRequestId, MemorySlice local, int immediate, Destination destination, int flags) {
         int result;
-        queue.enterSend();
+        int entry = queue.enterSend();
         try {
             batch.clear();
             batch.to(destination).transfer(opcode, workRequestId, local, 0, 0, immediate, flags);
             result = batch.postEntered();
         } finally {
-            queue.exitSend();
+            queue.exitSend(entry);
         }
         return queue.accepted(result);
     }
@@ -89,7 +89,7 @@ final class SingleRequests {
     boolean compareAndSwap(
             long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
         int result;
-        queue.enterSend();
+        int entry = queue.enterSend();
         try {
             if (plain) {
                 result =
@@ -100,14 +100,14 @@ final class SingleRequests {
                 result = batch.postEntered();
             }
         } finally {
-            queue.exitSend();
+            queue.exitSend(entry);
         }
         return queue.accepted(result);
     }
 
     boolean fetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
         int result;
-        queue.enterSend();
+        int entry = queue.enterSend();
         try {
             if (plain) {
                 result = atomic(SendOpcode.FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
@@ -117,7 +117,7 @@ final class SingleRequests {
                 result = batch.postEntered();
             }
         } finally {
-            queue.exitSend();
+            queue.exitSend(entry);
         }
         return queue.accepted(result);
     }
@@ -138,13 +138,13 @@ final class SingleRequests {
 
     boolean localInvalidate(long workRequestId, int remoteKey, int flags) {
         int result;
-        queue.enterSend();
+        int entry = queue.enterSend();
         try {
             batch.clear();
             batch.localInvalidate(workRequestId, remoteKey, flags);
             result = batch.postEntered();
         } finally {
-            queue.exitSend();
+            queue.exitSend(entry);
         }
         return queue.accepted(result);
     }
@@ -161,13 +161,13 @@ final class SingleRequests {
             int flags,
             AccessFlag... access) {
         return queue.accepted(queue.locked(() -> {
-            queue.enterSend();
+            int entry = queue.enterSend();
             try {
                 batch.clear();
                 batch.bindMemoryWindow(workRequestId, window, remoteKey, slice, flags, access);
                 return batch.postEntered();
             } finally {
-                queue.exitSend();
+                queue.exitSend(entry);
             }
         }));
     }

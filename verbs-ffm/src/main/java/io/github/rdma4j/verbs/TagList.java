@@ -71,7 +71,7 @@ public final class TagList {
             long workRequestId, long receiveId, SliceList local, long tag, long mask, int unexpectedCount, int flags) {
         receiveQueue.check(local);
         check(flags);
-        receiveQueue.enter();
+        int entry = receiveQueue.enter();
         try {
             ibv_ops_wr.tm.add.recv_wr_id(addFields, receiveId);
             ibv_ops_wr.tm.add.tag(addFields, tag);
@@ -84,7 +84,7 @@ public final class TagList {
             }
             return posted;
         } finally {
-            receiveQueue.exit();
+            receiveQueue.exit(entry);
         }
     }
 
@@ -107,12 +107,12 @@ public final class TagList {
      */
     public boolean tryRemove(long workRequestId, int handle, int unexpectedCount, int flags) {
         check(flags);
-        receiveQueue.enter();
+        int entry = receiveQueue.enter();
         try {
             ibv_ops_wr.tm.handle(tagFields, handle);
             return post(RdmaHeaders.IBV_WR_TAG_DEL(), workRequestId, unexpectedCount, flags);
         } finally {
-            receiveQueue.exit();
+            receiveQueue.exit(entry);
         }
     }
 
@@ -129,11 +129,11 @@ public final class TagList {
      */
     public boolean trySynchronise(long workRequestId, int unexpectedCount, int flags) {
         check(flags);
-        receiveQueue.enter();
+        int entry = receiveQueue.enter();
         try {
             return post(RdmaHeaders.IBV_WR_TAG_SYNC(), workRequestId, unexpectedCount, flags | SYNCHRONISE);
         } finally {
-            receiveQueue.exit();
+            receiveQueue.exit(entry);
         }
     }
 

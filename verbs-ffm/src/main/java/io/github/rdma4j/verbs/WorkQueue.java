@@ -117,11 +117,11 @@ public final class WorkQueue extends Resource {
             ibv_wq_attr.wq_state(attributes, state.ordinal());
             // In the transition from RESET, libmlx5 cleans the completion queue and restarts its count of receives.
             undisturbedByCursors(() -> locked(() -> {
-                receiveQueue.enter();
+                int entry = receiveQueue.enter();
                 try {
                     modify("state=" + state, attributes);
                 } finally {
-                    receiveQueue.exit();
+                    receiveQueue.exit(entry);
                 }
                 return null;
             }));

@@ -35,6 +35,12 @@ public final class ExclusiveGuard {
         }
     }
 
+    /** The result of {@link #enter()} on a closed guard. */
+    public static final int CLOSED = 0;
+
+    private static final int AS_OWNER = 1;
+    private static final int BY_TURN = 2;
+
     static final int TURNS_OF_AN_OWNER = 1_000;
     /** How often a thread checks before it pauses between checks, because the thread inside may not be running. */
     private static final int SPINS = 1_000;
@@ -63,36 +69,40 @@ public final class ExclusiveGuard {
     /**
      * Enters, once no other thread is inside.
      *
-     * @return whether the object may be used; if not, {@link #exit()} must not be called
+     * @return for {@link #exit}; {@link #CLOSED} if the object must not be used, and then {@code exit} must not be called
      */
-    public boolean enter() {
+    public int enter() {
         if (owner == Thread.currentThread()) {
             // This store before that load: see UseGuard. The revoking thread handles reordering by the CPU.
             OWNER_INSIDE.setOpaque(this, 1);
             if (!(boolean) REVOKED.getOpaque(this)) {
-                return true;
+                return AS_OWNER;
             }
             OWNER_INSIDE.setRelease(this, 0);
         }
         return takeTurn();
     }
 
-    /** Leaves. */
-    public void exit() {
-        if (ownerInside != 0 && owner == Thread.currentThread()) {
+    /**
+     * Leaves.
+     *
+     * @param entry the result of {@link #enter()}: a local of the caller, which costs less than to check the thread
+     */
+    public void exit(int entry) {
+        if (entry == AS_OWNER) {
             OWNER_INSIDE.setRelease(this, 0);
         } else {
             HOLDER.setRelease(this, (Thread) null);
         }
     }
 
-    private boolean takeTurn() {
+    private int takeTurn() {
         if (!hold(false)) {
-            return false;
+            return CLOSED;
         }
         if (closed) {
             HOLDER.setRelease(this, (Thread) null);
-            return false;
+            return CLOSED;
         }
         Thread self = Thread.currentThread();
         if (owner != null) {
@@ -106,8 +116,9 @@ public final class ExclusiveGuard {
             owner = self;
             // The next holder sees the owner, and revokes the ownership.
             HOLDER.setRelease(this, (Thread) null);
+            return AS_OWNER;
         }
-        return true;
+        return BY_TURN;
     }
 
     /** Becomes the holder; returns false if the guard is closed meanwhile and that matters. */

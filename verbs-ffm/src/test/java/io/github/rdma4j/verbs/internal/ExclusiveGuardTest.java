@@ -23,9 +23,10 @@ class ExclusiveGuardTest {
 
     private void enterOften(int times) {
         for (int i = 0; i < times; i++) {
-            assertThat(guard.enter()).isTrue();
+            int entry = guard.enter();
+            assertThat(entry).isNotEqualTo(ExclusiveGuard.CLOSED);
             unguarded++;
-            guard.exit();
+            guard.exit(entry);
         }
     }
 
@@ -52,9 +53,9 @@ class ExclusiveGuardTest {
                         } else if (!first && j == 0) {
                             await(second);
                         }
-                        shared.enter();
+                        int entry = shared.enter();
                         counter[0]++;
-                        shared.exit();
+                        shared.exit(entry);
                     }
                 }));
             }
@@ -85,12 +86,14 @@ class ExclusiveGuardTest {
     @ValueSource(ints = {1, ENOUGH_TO_OWN})
     void threadThatIsInsideHoldsUpOthersAndTheClose(int before) throws Exception {
         enterOften(before);
-        assertThat(guard.enter()).isTrue();
+        int first = guard.enter();
+        assertThat(first).isNotEqualTo(ExclusiveGuard.CLOSED);
         AtomicInteger done = new AtomicInteger();
         List<Thread> threads = List.of(
                 start(false, () -> {
-                    if (guard.enter()) {
-                        guard.exit();
+                    int entry = guard.enter();
+                    if (entry != ExclusiveGuard.CLOSED) {
+                        guard.exit(entry);
                     }
                     done.incrementAndGet();
                 }),
@@ -100,26 +103,28 @@ class ExclusiveGuardTest {
                 }));
         Thread.sleep(50);
         assertThat(done).hasValue(0);
-        guard.exit();
+        guard.exit(first);
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(guard.enter()).isTrue();
+        int second = guard.enter();
+        assertThat(second).isNotEqualTo(ExclusiveGuard.CLOSED);
         Thread closing = start(false, () -> {
             guard.close();
             done.incrementAndGet();
         });
         Thread.sleep(50);
         assertThat(done).hasValue(2);
-        guard.exit();
+        guard.exit(second);
         closing.join();
         assertThat(done).hasValue(3);
-        assertThat(guard.enter()).isFalse();
-        start(false, () -> assertThat(guard.enter()).isFalse()).join();
+        assertThat(guard.enter()).isEqualTo(ExclusiveGuard.CLOSED);
+        start(false, () -> assertThat(guard.enter()).isEqualTo(ExclusiveGuard.CLOSED))
+                .join();
         guard.reopen();
         enterOften(ENOUGH_TO_OWN);
         guard.close();
-        assertThat(guard.enter()).isFalse();
+        assertThat(guard.enter()).isEqualTo(ExclusiveGuard.CLOSED);
     }
 
     @ParameterizedTest
@@ -133,11 +138,12 @@ class ExclusiveGuardTest {
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < threadCount; i++) {
                 threads.add(start(i % 2 == 1, () -> {
-                    for (int j = 0; closed.enter(); j++) {
+                    int entry = closed.enter();
+                    for (int j = 0; entry != ExclusiveGuard.CLOSED; j++, entry = closed.enter()) {
                         if (freed[0]) {
                             tooLate.incrementAndGet();
                         }
-                        closed.exit();
+                        closed.exit(entry);
                         if (j == 2_000) {
                             running.countDown();
                         }

@@ -37,8 +37,7 @@ public final class ExclusiveGuardStress {
 
         final void becomeOwner() {
             for (int i = 0; i < ExclusiveGuard.TURNS_OF_AN_OWNER; i++) {
-                guard.enter();
-                guard.exit();
+                guard.exit(guard.enter());
             }
             owned = true;
         }
@@ -52,33 +51,36 @@ public final class ExclusiveGuardStress {
 
         /** Adds one, in two steps. */
         final int add() {
-            if (!guard.enter()) {
+            int entry = guard.enter();
+            if (entry == ExclusiveGuard.CLOSED) {
                 return 0;
             }
             int seen = count;
             pause();
             count = seen + 1;
-            guard.exit();
+            guard.exit(entry);
             return 1;
         }
 
         final int look() {
-            if (!guard.enter()) {
+            int entry = guard.enter();
+            if (entry == ExclusiveGuard.CLOSED) {
                 return NOT_INSIDE;
             }
             int seen = freed;
             pause();
             seen |= freed;
-            guard.exit();
+            guard.exit(entry);
             return seen;
         }
 
         final int use() {
-            if (!guard.enter()) {
+            int entry = guard.enter();
+            if (entry == ExclusiveGuard.CLOSED) {
                 return 0;
             }
             used = 1;
-            guard.exit();
+            guard.exit(entry);
             return 1;
         }
 
@@ -241,7 +243,8 @@ public final class ExclusiveGuardStress {
         }
 
         private int lookUnlessClosed() {
-            if (!guard.enter()) {
+            int entry = guard.enter();
+            if (entry == ExclusiveGuard.CLOSED) {
                 return NOT_INSIDE;
             }
             int seen = 0;
@@ -251,7 +254,7 @@ public final class ExclusiveGuardStress {
                     Thread.onSpinWait();
                 }
             }
-            guard.exit();
+            guard.exit(entry);
             return seen;
         }
 
