@@ -33,10 +33,12 @@ public final class CompletionFunctions {
      * @return how many were fetched, negative if the queue has failed
      */
     public int poll(int entries, long workCompletions) {
-        int found = HotCalls.poll(function, critical, queue, entries, workCompletions);
+        // Two calls with a constant, because the compiler would load the field a second time after the call.
         if (critical) {
+            int found = HotCalls.poll(function, true, queue, entries, workCompletions);
             HotCalls.letStop(++calls);
+            return found;
         }
-        return found;
+        return HotCalls.poll(function, false, queue, entries, workCompletions);
     }
 }

@@ -36,10 +36,14 @@ public final class ReceiveFunctions {
      * @return 0 or an errno; then {@link ReceiveRequests#acceptedBeforeRefusal} returns how many were accepted
      */
     public int post(ReceiveRequests requests) {
-        int result = HotCalls.postReceive(function, critical, queue, requests.address(), requests.badRequestAddress());
+        int result;
+        // Two calls with a constant, because the compiler would load the field a second time after the call.
         if (critical) {
+            result = HotCalls.postReceive(function, true, queue, requests.address(), requests.badRequestAddress());
             HotCalls.letStop(++calls);
+        } else {
+            result = HotCalls.postReceive(function, false, queue, requests.address(), requests.badRequestAddress());
         }
-        return Math.abs(result);
+        return result == 0 ? 0 : Math.abs(result);
     }
 }
