@@ -24,18 +24,23 @@ public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
     private final CopyQueue reading;
     private final CopyQueue writing;
 
-    /** See there; the buffer is the GPU's. */
+    /** See there; the CPU does not reach the GPU's memory. */
     public GpuWriteLatencyLoop(
             RequestQueues queues,
             GpuMessageMemory memory,
             WrittenMessages messages,
             SealedMessages seals,
             RunControl control) {
-        super(queues, memory.words(), messages, false, seals, control);
+        super(queues, null, messages, false, seals, control);
         this.memory = memory;
         this.bytes = memory.words();
         this.reading = new CopyQueue(memory.gpu().toHost(), memory.device(), this.bytes);
         this.writing = new CopyQueue(memory.gpu().toDevice(), memory.device(), this.bytes);
+    }
+
+    @Override
+    boolean isBare() {
+        return false;
     }
 
     @Override
@@ -59,12 +64,12 @@ public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
     }
 
     @Override
-    boolean send(long number) {
+    boolean fill(long number) {
         if (seals != null) {
             seals.seal(sendOffset + 1 - size(), size(), number);
             memory.push(sendOffset + 1 - size(), size());
         }
-        return write(sendOffset, number) && post();
+        return write(sendOffset, number);
     }
 
     @Override

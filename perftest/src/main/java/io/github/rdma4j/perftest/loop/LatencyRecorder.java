@@ -188,7 +188,8 @@ public final class LatencyRecorder {
         long now = System.nanoTime();
         int i = index;
         long[] into = stamps;
-        if (i < into.length) {
+        // Unsigned, as the compiler checks the index of an array: so it does not check it again.
+        if (Integer.compareUnsigned(i, into.length) < 0) {
             into[i] = now;
             index = i + 1;
             return true;

@@ -77,20 +77,27 @@ public final class RequestLatencyLoop {
      * @return requests answered
      */
     public long run(long count, LatencyRecorder recorder) {
+        // Locals, here and below: the compiler loads a field again after each native call.
+        RunControl control = this.control;
+        PreparedRequest request = this.request;
+        CompletionQueue queue = completionQueue;
+        WorkCompletions completions = this.completions;
+        Passage incoming = this.incoming;
+        boolean events = this.events;
         long answered = 0;
         boolean paced = recorder.paces();
         recorder.begin();
         // Asked here as well as where it waits: an answer may be there whenever it is looked for, and no wait ever
         // begin.
         while (answered < count && control.running()) {
-            if (paced && !recorder.due() || !post()) {
+            if (paced && !recorder.due() || !post(request)) {
                 return answered;
             }
             if (!paced) {
                 // While the request is on its way, where it costs nothing.
                 recorder.next();
             }
-            if (!awaitCompletion() || !incoming.pass(control)) {
+            if (!awaitCompletion(events, queue, completions, control) || !incoming.pass(control)) {
                 return answered;
             }
             answered++;
@@ -102,7 +109,7 @@ public final class RequestLatencyLoop {
         return answered;
     }
 
-    private boolean post() {
+    private boolean post(PreparedRequest request) {
         try {
             if (request.tryPost()) {
                 return true;
@@ -116,10 +123,12 @@ public final class RequestLatencyLoop {
 
     /** Waits for one completion; false when it is a failure or the run is over before. */
     public boolean awaitCompletion() {
-        while ((events
-                        ? completionQueue.awaitCompletions(completions, LONGEST_SLEEP)
-                        : completionQueue.poll(completions))
-                == 0) {
+        return awaitCompletion(events, completionQueue, completions, control);
+    }
+
+    private boolean awaitCompletion(
+            boolean events, CompletionQueue queue, WorkCompletions completions, RunControl control) {
+        while ((events ? queue.awaitCompletions(completions, LONGEST_SLEEP) : queue.poll(completions)) == 0) {
             if (!control.running()) {
                 return false;
             }

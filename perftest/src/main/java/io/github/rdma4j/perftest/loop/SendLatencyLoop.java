@@ -76,6 +76,10 @@ public final class SendLatencyLoop {
      * @return messages sent
      */
     public long run(boolean opens, long count, LatencyRecorder recorder) {
+        // Locals, here and below: the compiler loads a field again after each native call.
+        RunControl control = this.control;
+        CompletionQueue sendQueue = this.sendQueue;
+        WorkCompletions completions = this.completions;
         long sent = 0;
         long received = 0;
         boolean answers = !opens;
@@ -103,7 +107,7 @@ public final class SendLatencyLoop {
                 // While the message is on its way, where it costs nothing.
                 recorder.next();
             }
-            if (!await(sendQueue)) {
+            if (!await(sendQueue, completions, control)) {
                 return sent;
             }
             sent++;
@@ -117,7 +121,7 @@ public final class SendLatencyLoop {
 
     /** Sends a message and waits until it has gone; false when something failed or the run is over before. */
     public boolean send() {
-        return post() && await(sendQueue);
+        return post() && await(sendQueue, completions, control);
     }
 
     private boolean post() {
@@ -137,13 +141,15 @@ public final class SendLatencyLoop {
 
     /** Waits for a message; false when something failed or the run is over before. */
     public boolean receive() {
-        if (!await(receiveQueue) || !incoming.pass(control)) {
+        RunControl control = this.control;
+        WorkCompletions completions = this.completions;
+        if (!await(receiveQueue, completions, control) || !incoming.pass(control)) {
             return false;
         }
         return receives.replace((int) completions.get(0).workRequestId());
     }
 
-    private boolean await(CompletionQueue queue) {
+    private boolean await(CompletionQueue queue, WorkCompletions completions, RunControl control) {
         while (queue.poll(completions) == 0) {
             if (!control.running()) {
                 return false;

@@ -33,6 +33,11 @@ public final class StagedWriteLatencyLoop extends WriteLatencyLoop {
     }
 
     @Override
+    boolean isBare() {
+        return false;
+    }
+
+    @Override
     public boolean await(long number) {
         if (!awaitCounter(number) || !incoming.pass(control)) {
             return false;
@@ -45,7 +50,7 @@ public final class StagedWriteLatencyLoop extends WriteLatencyLoop {
     }
 
     @Override
-    boolean send(long number) {
+    boolean fill(long number) {
         if (seals != null) {
             seals.seal(sendOffset + 1 - size(), size(), number);
             memory.push(sendOffset + 1 - size(), size());
@@ -54,6 +59,6 @@ public final class StagedWriteLatencyLoop extends WriteLatencyLoop {
             return false;
         }
         count(number);
-        return post();
+        return true;
     }
 }

@@ -26,11 +26,24 @@ import java.lang.invoke.VarHandle;
 public class WriteLatencyLoop {
     private static final VarHandle COUNTER = ValueLayout.JAVA_BYTE.varHandle().withInvokeExactBehavior();
 
+    /**
+     * All memory. After each native call the compiler checks a segment of a field again: its type, bounds, scope and
+     * thread. This one is a constant, without bounds that could be exceeded. So addresses are checked once, in the
+     * constructor, and the caller of the loop keeps the memory.
+     */
+    private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+    /** The bits of an address, as in {@code NativeMemory} of the library: they show the compiler that it lies within. */
+    private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
+
     private final QueuePair queuePair;
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
-    private final MemorySegment buffer;
     private final PreparedRequest request;
+    /** The addresses of the two counters; 0 where the CPU reaches neither. */
+    private final long sendCounter;
+
+    private final long awaitCounter;
     /** The offset of the counter in the message that is sent. */
     final long sendOffset;
     /** The offset of the counter in the message that is received. */
@@ -49,7 +62,8 @@ public class WriteLatencyLoop {
 
     /**
      * @param queues the queues of its requests
-     * @param buffer the memory of both messages, as the CPU sees it
+     * @param buffer the memory of both messages, as the CPU sees it, which stays open while the loop runs; null where
+     *     the CPU does not reach it
      * @param messages the message to send, and the peer's message
      * @param inline whether the message travels in the work request
      * @param seals writes and checks the content of messages; null without checks
@@ -71,12 +85,17 @@ public class WriteLatencyLoop {
                 messages.local(),
                 messages.remote(),
                 SendFlags.SIGNALED | (inline ? SendFlags.INLINE : 0));
-        this.buffer = buffer;
         this.sendOffset = messages.sendCounter();
         this.awaitOffset = messages.receiveCounter();
+        this.sendCounter = address(buffer, sendOffset);
+        this.awaitCounter = address(buffer, awaitOffset);
         this.size = messages.size();
         this.seals = seals;
         this.control = control;
+    }
+
+    private static long address(MemorySegment buffer, long offset) {
+        return buffer == null ? 0 : buffer.asSlice(offset, 1).address();
     }
 
     /**
@@ -88,50 +107,75 @@ public class WriteLatencyLoop {
      * @return messages sent
      */
     public long run(boolean opens, long count, LatencyRecorder recorder) {
+        // Locals, here and below: the compiler loads a field again after each native call.
+        RunControl control = this.control;
+        PreparedRequest request = this.request;
+        CompletionQueue queue = completionQueue;
+        WorkCompletions completions = this.completions;
+        long sendCounter = this.sendCounter & ADDRESS_BITS;
+        long awaitCounter = this.awaitCounter & ADDRESS_BITS;
+        boolean bare = isBare();
+        // By so many messages the awaited number is ahead of the sent ones.
+        long lead = opens ? 0 : 1;
         long sent = 0;
-        long awaited = 0;
         boolean paced = recorder.paces();
         recorder.begin();
-        boolean awaits = !opens;
         while (sent < count) {
             // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
             if (!control.running()) {
                 return sent;
             }
-            if (awaits && !await(++awaited) || paced && !recorder.due() || !send(++sent)) {
+            long awaited = sent + lead;
+            if (awaited > 0 && !(bare ? awaitCounter(awaitCounter, awaited, control) : await(awaited))) {
                 return sent;
             }
-            awaits = true;
+            if (paced && !recorder.due()) {
+                return sent;
+            }
+            sent++;
+            if (bare) {
+                count(sendCounter, sent);
+            } else if (!fill(sent)) {
+                return sent;
+            }
+            if (!post(request)) {
+                return sent;
+            }
             if (!paced) {
                 // While the message is on its way, where it costs nothing.
                 recorder.next();
             }
-            if (!awaitCompletion()) {
+            if (!awaitCompletion(queue, completions, control)) {
                 return sent;
             }
             control.advance(1);
         }
-        if (awaited < count && await(count) && paced) {
+        if (opens && await(count) && paced) {
             recorder.end();
         }
         return sent;
     }
 
-    /**
-     * Waits until the peer's message of this number is there; false when the run is over before, or it is not whole.
-     * All that is done for host memory within this and {@link #send} is final: with overridable calls in the loop it
-     * ran a tenth slower.
-     */
+    /** Returns whether a message is only its counter, which the CPU reaches. */
+    boolean isBare() {
+        return seals == null;
+    }
+
+    /** Waits until the peer's message of this number is there; false when the run is over before, or it is not whole. */
     public boolean await(long number) {
         return awaitCounter(number) && isWhole(number);
+    }
+
+    final boolean awaitCounter(long number) {
+        return awaitCounter(awaitCounter & ADDRESS_BITS, number, control);
     }
 
     /**
      * Waits until the last byte of the peer's message is the low byte of the number. C reads it as volatile, which does
      * not order later reads. This is an acquire read, because the content may be checked afterwards.
      */
-    final boolean awaitCounter(long number) {
-        while ((byte) COUNTER.getAcquire(buffer, awaitOffset) != (byte) number) {
+    private static boolean awaitCounter(long counter, long number, RunControl control) {
+        while ((byte) COUNTER.getAcquire(ALL, counter) != (byte) number) {
             if (!control.running()) {
                 return false;
             }
@@ -144,23 +188,27 @@ public class WriteLatencyLoop {
         return seals == null || seals.check(awaitOffset + 1 - size(), size(), number);
     }
 
-    /** Makes a message, and posts it; false when that fails, or the run is over before. */
-    boolean send(long number) {
+    /** Makes a message; false when the run is over before. */
+    boolean fill(long number) {
         if (seals != null) {
             seals.seal(sendOffset + 1 - size(), size(), number);
         }
         count(number);
-        return post();
+        return true;
+    }
+
+    final void count(long number) {
+        count(sendCounter & ADDRESS_BITS, number);
     }
 
     /** Before the doorbell comes the provider's udma_to_device_barrier(), as for C, whose store is a plain one. */
-    final void count(long number) {
-        COUNTER.setRelease(buffer, sendOffset, (byte) number);
+    private static void count(long counter, long number) {
+        COUNTER.setRelease(ALL, counter, (byte) number);
     }
 
     /** Simulates a received message, for a loop without a peer. */
     public void pretend(long number) {
-        COUNTER.setRelease(buffer, awaitOffset, (byte) number);
+        count(awaitCounter & ADDRESS_BITS, number);
     }
 
     /** Bytes of a message. */
@@ -168,8 +216,7 @@ public class WriteLatencyLoop {
         return size;
     }
 
-    /** Posts the message. */
-    final boolean post() {
+    private boolean post(PreparedRequest request) {
         try {
             if (request.tryPost()) {
                 return true;
@@ -183,7 +230,11 @@ public class WriteLatencyLoop {
 
     /** Waits for one completion; false when it is a failure or the run is over before. */
     public boolean awaitCompletion() {
-        while (completionQueue.poll(completions) == 0) {
+        return awaitCompletion(completionQueue, completions, control);
+    }
+
+    private boolean awaitCompletion(CompletionQueue queue, WorkCompletions completions, RunControl control) {
+        while (queue.poll(completions) == 0) {
             if (!control.running()) {
                 return false;
             }
