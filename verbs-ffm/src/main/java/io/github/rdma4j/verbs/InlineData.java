@@ -12,7 +12,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 
 /**
@@ -21,13 +20,10 @@ import java.nio.ByteBuffer;
  * JVM, while the JDK's copy checks that.
  */
 final class InlineData {
-    /** The longest data in bytes that is copied by words: MemorySegment.copy checks for longer than it copies. */
-    private static final int SHORT = 8 * Long.BYTES;
+    /** The maximum size of a short copy in bytes: two words. */
+    private static final int SHORT = 2 * Long.BYTES;
 
-    /** Referenced so that it lives as long as this object. */
     private final MemorySegment memory;
-
-    private final long address;
     private final int maxInlineData;
     /** A view of the memory; null until a buffer is copied. */
     private ByteBuffer view;
@@ -35,105 +31,73 @@ final class InlineData {
     /**
      * Allocates.
      *
-     * @param arena an automatic arena, or one that is closed when no thread can be in a method of this object
+     * @param arena the queue pair's arena; its scope is checked at each use, because that may be outside the queue
+     *     pair's guard
      * @param capacity the number of requests
      * @param maxInlineData the maximum size of one, in bytes
      */
     InlineData(Arena arena, int capacity, int maxInlineData) {
         this.maxInlineData = maxInlineData;
         this.memory = arena.allocate(Math.max(1, (long) capacity * maxInlineData));
-        this.address = memory.address();
     }
 
     /** Copies the data of the request at an index, and returns its address. */
     long copy(int index, MemorySlice local) {
-        // Not in a method shared with the two below: it would be one call deeper, where the compiler does not inline
-        // all of the JDK's copy.
-        MemorySegment source = local.region().segment();
-        long length = local.length();
-        long target = target(index, length);
-        if (length > SHORT) {
-            NativeMemory.copy(source, local.offset(), target, length);
-        } else {
-            copyShort(source, local.offset(), target, length);
-        }
-        Reference.reachabilityFence(this);
-        return target;
-    }
-
-    /** Copies memory that need not be registered, for the request at an index, and returns its address. */
-    long copy(int index, MemorySegment source) {
-        long target = target(index, source.byteSize());
-        NativeMemory.copy(source, 0, target, source.byteSize());
-        Reference.reachabilityFence(this);
-        return target;
+        requireRoom(local.length());
+        long offset = (long) index * maxInlineData;
+        copyTo(offset, local);
+        return memory.address() + offset;
     }
 
     /** Concatenates the slices of a list, and returns the address of the copy. */
     long copy(int index, SliceList local) {
-        long start = target(index, local.length());
-        long target = start;
+        requireRoom(local.length());
+        long start = (long) index * maxInlineData;
+        long offset = start;
         for (int i = 0; i < local.size(); i++) {
             MemorySlice slice = local.get(i);
-            NativeMemory.copy(
-                    slice.region().segment(), slice.offset(), NativeMemory.structure(target), slice.length());
-            target += slice.length();
+            copyTo(offset, slice);
+            offset += slice.length();
         }
-        Reference.reachabilityFence(this);
-        return start;
+        return memory.address() + start;
     }
 
     /** Copies a part of a slice to {@link #address()}, as {@link #copy(MemorySegment)} does. */
     void copy(MemorySlice local, long from, long length) {
         MemorySegment source = local.region().segment();
         long offset = local.offset() + from;
-        long target = target(0, length);
+        long target = target(length);
         if (length > SHORT) {
             NativeMemory.copy(source, offset, target, length);
         } else {
             copyShort(source, offset, target, length);
         }
-        Reference.reachabilityFence(this);
     }
 
-    /** Copies memory that need not be registered to {@link #address()}. */
+    /**
+     * Copies memory that need not be registered to {@link #address()}. Only for an automatic arena: this does not check
+     * the scope of the buffers.
+     */
     void copy(MemorySegment source) {
+        // Not in a method shared by both: it would be one call deeper, where the compiler does not inline all of the
+        // JDK's copy.
         long length = source.byteSize();
-        long target = target(0, length);
+        long target = target(length);
         if (length > SHORT) {
             NativeMemory.copy(source, 0, target, length);
         } else {
             copyShort(source, 0, target, length);
         }
-        Reference.reachabilityFence(this);
     }
 
-    private long target(int index, long length) {
-        // This check cannot be turned off: the copy would overwrite the next request's data.
-        if (length > maxInlineData) {
-            throw Checks.tooLongInline(length, maxInlineData);
-        }
-        return NativeMemory.structure(address + (long) index * maxInlineData);
+    private long target(long length) {
+        requireRoom(length);
+        return NativeMemory.structure(memory.address());
     }
 
-    /**
-     * Copies by words from both ends, which may overlap. Written out, because a loop, or a call more, would not be
-     * compiled into straight code.
-     */
+    /** Copies by two words that may overlap: the checks of MemorySegment.copy take longer than the copy. */
     private static void copyShort(MemorySegment source, long offset, long target, long length) {
-        if (length > 2 * Long.BYTES) {
-            long last = length - Long.BYTES;
-            if (length > 4 * Long.BYTES) {
-                putLong(target + 16, source.get(JAVA_LONG_UNALIGNED, offset + 16));
-                putLong(target + 24, source.get(JAVA_LONG_UNALIGNED, offset + 24));
-                putLong(target + last - 24, source.get(JAVA_LONG_UNALIGNED, offset + last - 24));
-                putLong(target + last - 16, source.get(JAVA_LONG_UNALIGNED, offset + last - 16));
-            }
-            putLong(target, source.get(JAVA_LONG_UNALIGNED, offset));
-            putLong(target + 8, source.get(JAVA_LONG_UNALIGNED, offset + 8));
-            putLong(target + last - 8, source.get(JAVA_LONG_UNALIGNED, offset + last - 8));
-            putLong(target + last, source.get(JAVA_LONG_UNALIGNED, offset + last));
-        } else if (length >= Long.BYTES) {
+        if (length >= Long.BYTES) {
             long last = length - Long.BYTES;
             long tail = source.get(JAVA_LONG_UNALIGNED, offset + last);
             putLong(target, source.get(JAVA_LONG_UNALIGNED, offset));
@@ -152,23 +116,37 @@ final class InlineData {
         }
     }
 
-    private static void copyPair(MemorySegment source, long offset, long target) {
-        putLong(target, source.get(JAVA_LONG_UNALIGNED, offset));
-        putLong(target + Long.BYTES, source.get(JAVA_LONG_UNALIGNED, offset + Long.BYTES));
-    }
-
     /** Returns the address of the first request's data. */
     long address() {
-        return address;
+        return memory.address();
+    }
+
+    /** Copies memory that need not be registered, for the request at an index, and returns its address. */
+    long copy(int index, MemorySegment source) {
+        requireRoom(source.byteSize());
+        long offset = (long) index * maxInlineData;
+        MemorySegment.copy(source, 0, memory, offset, source.byteSize());
+        return memory.address() + offset;
     }
 
     /** Copies what remains in a buffer to {@link #address()}. */
     void copy(ByteBuffer source) {
         int length = source.remaining();
-        target(0, length);
+        requireRoom(length);
         if (view == null) {
             view = memory.asByteBuffer();
         }
         view.put(0, source, source.position(), length);
+    }
+
+    /** This check cannot be turned off: the copy would overwrite the next request's data. */
+    private void requireRoom(long length) {
+        if (length > maxInlineData) {
+            throw Checks.tooLongInline(length, maxInlineData);
+        }
+    }
+
+    private void copyTo(long offset, MemorySlice slice) {
+        MemorySegment.copy(slice.region().segment(), slice.offset(), memory, offset, slice.length());
     }
 }
