@@ -17,7 +17,7 @@ Builds what is needed, and counts the instructions of one operation of the tools
 do not depend on what else the machine does. Takes some minutes.
 
   --built             does not build what is built already
-  --expect=LIMIT      exit status 1 if Java's client executes more: TOOL:SIZE:user<=NUMBER, as in 'ib_write_lat:2:user<=690'
+  --expect=LIMIT      exit status 1 if Java's client executes more: TOOL:SIZE:user<=NUMBER, as in 'ib_write_lat:2:user<=692'
   --tools LIST        tools, or all (default ib_write_lat,ib_write_bw)
   --sizes TOOL=LIST   message sizes of a tool
   --help              this text
