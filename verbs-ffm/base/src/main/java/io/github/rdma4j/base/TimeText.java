@@ -19,7 +19,12 @@ public final class TimeText {
 
     private TimeText() {}
 
-    /** {@return the time in the unit that suits it, to the millisecond or with three digits} */
+    /**
+     * Formats a time.
+     *
+     * @param time any length, also negative
+     * @return the time in the unit that suits it, to the millisecond or with three digits
+     */
     public static String of(Duration time) {
         long seconds = time.getSeconds();
         // The smallest long has no absolute value.
