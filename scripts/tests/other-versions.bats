@@ -14,7 +14,7 @@ setup() {
     mkdir -p "$root/scripts"
     cp -r "$BATS_TEST_DIRNAME/../lib" "$root/scripts/lib"
     printf '#!/usr/bin/env bash\necho "packs $*"\nexit 9\n' >"$root/scripts/lib/pack-device-tests"
-    modules=(verbs-ffm verbs-ffm/netty gpudirect perftest docs)
+    modules=(verbs-ffm verbs-ffm/netty gpudirect perftest/tools perftest/diagnosis perftest/comparison perftest docs)
     for module in "${modules[@]}"; do
         mkdir -p "$root/$module/target/classes" "$root/$module/target/test-classes"
     done
@@ -22,7 +22,7 @@ setup() {
 
 @test "what is not packed is packed first" {
     run -9 "$root/scripts/lib/other-versions" trixie
-    [[ $output == 'packs verbs-ffm verbs-ffm/netty gpudirect perftest docs' ]]
+    [[ $output == 'packs verbs-ffm verbs-ffm/netty gpudirect perftest/tools perftest/diagnosis perftest/comparison perftest docs' ]]
 }
 
 @test "what is packed, and was compiled again since, is packed again" {

@@ -12,7 +12,7 @@ setup() {
     PROJECT=$BATS_TEST_TMPDIR/project
     mkdir -p "$PROJECT" "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/verbs" "$BATS_TEST_TMPDIR/dev/infiniband"
     cp -r "$BATS_TEST_DIRNAME/.." "$PROJECT/scripts"
-    local sources=perftest/src/main/java/io/github/rdma4j/perftest/compare/plan
+    local sources=perftest/comparison/src/main/java/io/github/rdma4j/perftest/compare/plan
     mkdir -p "$PROJECT/$sources"
     cp "$BATS_TEST_DIRNAME/../../$sources/CompareOptions.java" "$PROJECT/$sources"
     fake "$PROJECT/scripts/rdma4j" 'printf "%s\n" "${RDMA4J_START_CACHE:+$RDMA4J_START_CACHE }$*" >>"$BATS_TEST_TMPDIR/asked"; exit "${RDMA4J_STATUS:-0}"'

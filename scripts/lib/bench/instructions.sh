@@ -48,13 +48,12 @@ fi
 PATH=$PATH:/usr/sbin:/sbin
 count_is_possible || die -77 "nothing counts here: $COUNT_REASON"
 
-module=$RDMA4J_ROOT/perftest/target
-jar=$module/rdma4j-perftest.jar
+jar=$RDMA4J_ROOT/perftest/target/rdma4j-perftest.jar
 # -d: also splits at line ends.
 read -rd '' -a options <<<"${RDMA4J_JAVA_OPTIONS:-}" || true
 # As scripts/rdma4j starts a tool. The guest cannot make the cache itself.
 start_cache "$JDK" "$jar" "${TOOL_FLAGS[@]}"
 mkdir -p -- "$RDMA4J_ROOT/target"
 exec "$RDMA4J_ROOT/scripts/softroce" --timeout 1800 --count "$RDMA4J_ROOT/target/instructions" \
-    "$JDK/bin/java" "${TOOL_FLAGS[@]}" ${START_CACHE[@]+"${START_CACHE[@]}"} ${options[@]+"${options[@]}"} -cp "$jar:$module/test-classes" \
+    "$JDK/bin/java" "${TOOL_FLAGS[@]}" ${START_CACHE[@]+"${START_CACHE[@]}"} ${options[@]+"${options[@]}"} -cp "$jar:$RDMA4J_ROOT/perftest/comparison/target/test-classes" \
     io.github.rdma4j.perftest.compare.count.InstructionsRun --timeout 600 "$@"

@@ -65,7 +65,7 @@ libraries() {
 # bats test_tags=release
 @test "each library comes with its sources, its Javadoc and an SBOM; benchmarks do not come" {
     [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
-    for library in rdma4j-{base,verbs,testing,netty,micrometer,cuda,gpudirect,perftest}; do
+    for library in rdma4j-{base,verbs,testing,netty,micrometer,cuda,gpudirect,perftest-tools,perftest-diagnosis,perftest-comparison,perftest}; do
         for file in "$(jar_of $library)" "$(jar_of $library sources)" "$(jar_of $library javadoc)"; do
             echo "$file"
             "$JDK/bin/jar" -tf "$file" >"$BATS_TEST_TMPDIR/content"
@@ -262,7 +262,7 @@ DENY=--illegal-native-access=deny
     run env -i "$TOOL" ib_write_lat --help
     [ "$status" -eq 0 ]
     [[ $output == *--ib-dev* && $output != *WARNING* ]]
-    run env -i "$TOOL" report "$ROOT/perftest/src/test/resources/io/github/rdma4j/perftest/page/compare.json" --out "$BATS_TEST_TMPDIR/page.html"
+    run env -i "$TOOL" report "$ROOT/perftest/comparison/src/test/resources/io/github/rdma4j/perftest/page/compare.json" --out "$BATS_TEST_TMPDIR/page.html"
     [ "$status" -eq 0 ]
     grep -q '<svg\|echarts' "$BATS_TEST_TMPDIR/page.html"
     # Its own runtime, whatever this machine has.

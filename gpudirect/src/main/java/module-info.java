@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 /** GPU memory on the wire: device memory registered with the adapter, by the best path that the machine offers. */
-@SuppressWarnings("module") // The compiler does not see perftest, which is built later.
+@SuppressWarnings("module") // The diagnosis is built later.
 module io.github.rdma4j.gpudirect {
     requires io.github.rdma4j.base;
     requires transitive io.github.rdma4j.cuda;
@@ -9,7 +9,7 @@ module io.github.rdma4j.gpudirect {
 
     exports io.github.rdma4j.gpudirect;
     exports io.github.rdma4j.gpudirect.internal to
-            io.github.rdma4j.perftest;
+            io.github.rdma4j.perftest.diagnosis;
     exports io.github.rdma4j.gpudirect.nccl;
     exports io.github.rdma4j.gpudirect.storage;
     exports io.github.rdma4j.gpudirect.topology;

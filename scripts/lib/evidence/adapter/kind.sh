@@ -8,7 +8,7 @@
 
 TITLE='Evidence of a machine with an RDMA adapter'
 TARGET='the machine with the adapter'
-MODULES=(base verbs-ffm cuda-ffm gpudirect netty campaign benchmarks perftest)
+MODULES=(base verbs-ffm cuda-ffm gpudirect netty campaign benchmarks tools diagnosis comparison perftest)
 LAST_STEP=10
 EXAMPLE_STEPS=1,2,5
 OPTIONS_SYNOPSIS='[--device NAME] [--peer HOST]'

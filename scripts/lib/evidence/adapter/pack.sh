@@ -11,7 +11,7 @@ kind_build() {
 
 kind_pack() {
     local folder=$1 module name target
-    for module in verbs-ffm/base verbs-ffm cuda-ffm gpudirect verbs-ffm/netty verbs-ffm/campaign verbs-ffm/benchmarks perftest; do
+    for module in verbs-ffm/base verbs-ffm cuda-ffm gpudirect verbs-ffm/netty verbs-ffm/campaign verbs-ffm/benchmarks perftest/tools perftest/diagnosis perftest/comparison perftest; do
         target=$RDMA4J_ROOT/$module/target name=${module##*/}
         [[ -d $target/classes ]] || die "$module is not built" 'run it without --built'
         mkdir -p -- "$folder/$name"

@@ -6,7 +6,7 @@
 
 TITLE='Evidence of a machine with a GPU'
 TARGET='the machine with the GPU'
-MODULES=(base verbs-ffm cuda-ffm gpudirect perftest benchmarks)
+MODULES=(base verbs-ffm cuda-ffm gpudirect tools diagnosis comparison perftest benchmarks)
 LAST_STEP=11
 EXAMPLE_STEPS=1,4,6
 OPTIONS_SYNOPSIS='[--stand-in]'

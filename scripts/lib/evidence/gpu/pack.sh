@@ -14,14 +14,14 @@ kind_build() {
 
 kind_pack() {
     local folder=$1 module target program library
-    for module in verbs-ffm/base verbs-ffm cuda-ffm gpudirect perftest cuda-ffm/benchmarks; do
+    for module in verbs-ffm/base verbs-ffm cuda-ffm gpudirect perftest/tools perftest/diagnosis perftest/comparison perftest cuda-ffm/benchmarks; do
         target=$RDMA4J_ROOT/$module/target
         [[ -r $target/test-classpath.txt ]] || die "$module is not built" 'run it without --built'
         mkdir -p -- "$folder/${module##*/}"
         cp -r -- "$target/classes" "$folder/${module##*/}/classes"
         case $module in
             verbs-ffm/base | verbs-ffm | cuda-ffm/benchmarks) ;;
-            *) cp -r -- "$target/test-classes" "$folder/$module/test-classes" ;;
+            *) cp -r -- "$target/test-classes" "$folder/${module##*/}/test-classes" ;;
         esac
         pack_jars "$folder" "$target/test-classpath.txt"
     done

@@ -7,6 +7,6 @@ module io.github.rdma4j.base {
     exports io.github.rdma4j.base to
             io.github.rdma4j.cuda,
             io.github.rdma4j.gpudirect,
-            io.github.rdma4j.perftest,
+            io.github.rdma4j.perftest.diagnosis,
             io.github.rdma4j.verbs;
 }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.documentation;
 
 import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.Program;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
@@ -132,7 +133,14 @@ final class CommandLines {
 
     private static boolean isOurClass(String name) {
         String file = name.replace('.', '/') + ".java";
-        return Stream.of("verbs-ffm", "cuda-ffm", "gpudirect", "perftest")
+        return Stream.of(
+                        "verbs-ffm",
+                        "cuda-ffm",
+                        "gpudirect",
+                        "perftest",
+                        "perftest/tools",
+                        "perftest/diagnosis",
+                        "perftest/comparison")
                 .flatMap(module -> Stream.of(module + "/src/main/java/", module + "/src/test/java/"))
                 .anyMatch(folder -> Files.exists(Pages.root().resolve(folder + file)));
     }
@@ -193,7 +201,7 @@ final class CommandLines {
                 new ArrayList<>(words.subList(0, words.getFirst().equals("gpu") && words.size() > 1 ? 2 : 1));
         OTHER_COMPARISONS.stream().filter(words::contains).forEach(asked::add);
         asked.add("--help");
-        CommandRun help = CommandRun.of(asked);
+        CommandRun help = Program.run(asked);
         if (help.status() != 0) {
             faults.add(String.join(" ", words) + ": " + help.err());
             return;

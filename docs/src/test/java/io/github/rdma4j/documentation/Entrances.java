@@ -5,6 +5,7 @@ package io.github.rdma4j.documentation;
 import io.github.rdma4j.netty.RdmaIoHandler;
 import io.github.rdma4j.netty.RdmaSocketChannel;
 import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.Program;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
@@ -54,15 +55,15 @@ final class Entrances {
         texts.put("tool", tool("-d %s -p %d --timeout %d %s".formatted(device, peer.getPort(), seconds, address)));
         texts.put(
                 "tool -R", tool("-R -d %s -p %d --timeout %d %s".formatted(device, peer.getPort(), seconds, address)));
-        CommandRun doctor = CommandRun.of("doctor");
+        CommandRun doctor = Program.run("doctor");
         texts.put("doctor", doctor.out() + doctor.err());
-        CommandRun both = CommandRun.of("doctor --peer %s:%d".formatted(address, peer.getPort()));
+        CommandRun both = Program.run("doctor --peer %s:%d".formatted(address, peer.getPort()));
         texts.put("doctor --peer", both.out() + both.err());
         return texts;
     }
 
     private static String tool(String arguments) {
-        CommandRun run = CommandRun.of("ib_write_bw -n 5 -t 1 " + arguments);
+        CommandRun run = Program.run("ib_write_bw -n 5 -t 1 " + arguments);
         return run.status() == 0 ? "" : run.err();
     }
 

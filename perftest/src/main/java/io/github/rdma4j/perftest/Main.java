@@ -3,17 +3,22 @@
 package io.github.rdma4j.perftest;
 
 import io.github.rdma4j.perftest.allreduce.AllReduceCommand;
+import io.github.rdma4j.perftest.command.ToolCommand;
 import io.github.rdma4j.perftest.compare.CompareCommand;
 import io.github.rdma4j.perftest.doctor.DoctorCommand;
+import io.github.rdma4j.perftest.doctor.nccl.Choices;
+import io.github.rdma4j.perftest.environment.Terminal;
 import io.github.rdma4j.perftest.gds.GdsCommand;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.ordered.OrderedCommand;
 import io.github.rdma4j.perftest.page.ReportCommand;
 import io.github.rdma4j.perftest.predict.PredictCommand;
+import io.github.rdma4j.perftest.predict.share.ShareOfLimit;
 import io.github.rdma4j.perftest.watch.WatchCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +50,10 @@ public final class Main {
 
     private static Command tool(Tool tool) {
         return new Command(
-                tool.command(), tool.title(), (arguments, out, err) -> new ToolCommand(tool, out, err).run(arguments));
+                tool.command(),
+                tool.title(),
+                (arguments, out, err) ->
+                        new ToolCommand(tool, note -> new ShareOfLimit(Path.of("/"), note), out, err).run(arguments));
     }
 
     private static List<Command> commands() {
@@ -96,6 +104,7 @@ public final class Main {
                         new Command(
                                 AllReduceCommand.NAME,
                                 AllReduceCommand.TITLE,
-                                (arguments, out, err) -> AllReduceCommand.run(arguments, Main.class, out, err))));
+                                (arguments, out, err) -> AllReduceCommand.run(
+                                        arguments, Main.class, Choices::ofThisMachine, out, err))));
     }
 }

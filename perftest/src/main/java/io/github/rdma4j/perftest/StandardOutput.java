@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import io.github.rdma4j.perftest.command.ToolCommand;
 import io.github.rdma4j.perftest.exit.Complaints;
 import java.io.IOException;
 import java.io.OutputStream;

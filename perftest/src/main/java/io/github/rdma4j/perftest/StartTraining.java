@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import io.github.rdma4j.perftest.command.ToolCommand;
+import io.github.rdma4j.perftest.environment.Terminal;
 import io.github.rdma4j.perftest.options.Tool;
 import java.io.IOException;
 import java.io.OutputStream;

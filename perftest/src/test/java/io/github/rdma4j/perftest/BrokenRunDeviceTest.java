@@ -71,7 +71,7 @@ class BrokenRunDeviceTest {
         private Running(String command) {
             PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
             status = CompletableFuture.supplyAsync(
-                    () -> CommandRun.run(List.of(command.strip().split(" +")), stream, stream));
+                    () -> Program.run(List.of(command.strip().split(" +")), stream, stream));
         }
 
         private String text() {
@@ -197,7 +197,7 @@ class BrokenRunDeviceTest {
         awaitListening(port, server);
         Path json = folder.resolve("a.json");
         // More seconds than the server's time limit and its -D together.
-        CommandRun client = CommandRun.of("ib_write_bw" + PATIENT + "-s 4096 -D 1 -f 0 --rounds 12 --no-warm-up -p "
+        CommandRun client = Program.run("ib_write_bw" + PATIENT + "-s 4096 -D 1 -f 0 --rounds 12 --no-warm-up -p "
                 + port + " --out_json_file=" + json + " localhost");
         assertThat(client.status()).as(client.toString()).isZero();
         assertThat(server.end()).as(server.text()).isZero();

@@ -72,7 +72,7 @@ class CmInteropDeviceTest {
     private CommandRun call(String command) throws Exception {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (true) {
-            CommandRun client = CommandRun.of(command + " " + address);
+            CommandRun client = Program.run(command + " " + address);
             boolean early = client.err().contains("nobody accepts rdma_cm connections");
             if (!early || System.nanoTime() > deadline) {
                 return client;
@@ -105,7 +105,7 @@ class CmInteropDeviceTest {
         // First: without IPv6 the test ends here, and a server would wait for ever.
         String ipv6 = RdmaAddress.linkLocalOfFirstDevice();
         CompletableFuture<CommandRun> server = serve(command(tool, options));
-        CommandRun client = CommandRun.of(command(tool, options) + " " + ipv6);
+        CommandRun client = Program.run(command(tool, options) + " " + ipv6);
         assertComplete(client, options, "");
         assertComplete(server.get(), options, client.toString());
     }
@@ -117,14 +117,14 @@ class CmInteropDeviceTest {
         CommandRun client;
         try (StaleNumbers numbers = new StaleNumbers()) {
             assertThat(numbers).isNotNull();
-            client = CommandRun.of(command + " " + address);
+            client = Program.run(command + " " + address);
         }
         assertThat(client.status()).isNotZero();
         assertThat(client.err())
                 .contains("the peer still has an older connection of this queue pair number")
                 .contains("again, which takes another queue pair")
                 .doesNotContain("start the server side first");
-        assertComplete(CommandRun.of(command + " " + address), "-z", "");
+        assertComplete(Program.run(command + " " + address), "-z", "");
         assertThat(server.get().status()).isZero();
     }
 
@@ -133,12 +133,12 @@ class CmInteropDeviceTest {
         String ipv6 = RdmaAddress.linkLocalOfFirstDevice();
         String command = command("ib_write_lat", "-z -n 100");
         CompletableFuture<CommandRun> server = serve(command + " --bind_source_ip " + address);
-        CommandRun client = CommandRun.of(command + " " + ipv6);
+        CommandRun client = Program.run(command + " " + ipv6);
         assertThat(client.status()).isNotZero();
         assertThat(client.err())
                 .contains("a program listens at this port, but not at this address")
                 .doesNotContain("start the server side first");
-        assertComplete(CommandRun.of(command + " " + address), "-z", "");
+        assertComplete(Program.run(command + " " + address), "-z", "");
         assertThat(server.get().status()).isZero();
     }
 
@@ -166,7 +166,7 @@ class CmInteropDeviceTest {
     void deviceIsTheOneThatHasTheAddress() throws Exception {
         List<Device> devices = Device.list();
         assertThat(devices).as("this test needs two devices").hasSizeGreaterThan(1);
-        CommandRun client = CommandRun.of(
+        CommandRun client = Program.run(
                 command("ib_write_lat", "-R") + " -d " + devices.getLast().name() + " " + address);
         assertThat(client.status()).isEqualTo(2);
         assertThat(client.err())
@@ -175,17 +175,17 @@ class CmInteropDeviceTest {
         // Without -d it is found, though it is not the first one.
         String second = RdmaAddress.of(devices.get(1));
         CompletableFuture<CommandRun> server = serve(command("ib_write_lat", "-R -n 20 --bind_source_ip " + second));
-        client = CommandRun.of(command("ib_write_lat", "-R -n 20") + " " + second);
+        client = Program.run(command("ib_write_lat", "-R -n 20") + " " + second);
         assertThat(client.status()).as(client + "\n" + server.get()).isZero();
         assertThat(client.out()).contains("Device         : " + devices.get(1).name());
     }
 
     @Test
     void addressWithoutDeviceAndMissingServerAreReported() {
-        CommandRun local = CommandRun.of(command("ib_write_bw", "-R") + " localhost");
+        CommandRun local = Program.run(command("ib_write_bw", "-R") + " localhost");
         assertThat(local.status()).isEqualTo(1);
         assertThat(local.err()).contains("rdma_cm has no device for the test").contains("'rdma link' lists them");
-        CommandRun nobody = CommandRun.of(command("ib_write_bw", "-z") + " " + address);
+        CommandRun nobody = Program.run(command("ib_write_bw", "-z") + " " + address);
         assertThat(nobody.status()).isEqualTo(1);
         assertThat(nobody.err()).contains("nobody accepts rdma_cm connections at " + address + ":" + port);
     }

@@ -67,7 +67,7 @@ class DoctorDeviceTest {
 
     /** Each takes a second in an emulated guest: one for each state of the machine. */
     private static JsonNode doctor() throws IOException {
-        return new ObjectMapper().readTree(CommandRun.of("doctor --json").out());
+        return new ObjectMapper().readTree(Program.run("doctor --json").out());
     }
 
     private JsonNode finding(JsonNode document, String id) {
@@ -94,7 +94,7 @@ class DoctorDeviceTest {
 
     @Test
     void healthyMachineIsOk() {
-        CommandRun run = CommandRun.of("doctor");
+        CommandRun run = Program.run("doctor");
         assertThat(run.err()).isEmpty();
         assertThat(run.out())
                 .contains("Result: RDMA can be used", device + "/1")

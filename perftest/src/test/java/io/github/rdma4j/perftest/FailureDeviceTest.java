@@ -56,7 +56,7 @@ class FailureDeviceTest {
 
     @Test
     void unknownDeviceIsAnsweredWithThosePresent() {
-        CommandRun run = CommandRun.of("ib_write_lat -d mlx9_9 localhost");
+        CommandRun run = Program.run("ib_write_lat -d mlx9_9 localhost");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err())
                 .contains("'mlx9_9'", "present: " + Device.list().getFirst().name());
@@ -72,7 +72,7 @@ class FailureDeviceTest {
                 "ib_write_bw -t 15000 -q 16 -n 20000  | -t/--tx-depth times -q/--qp: 240000 is too large for ",
             })
     void unsupportedOptionIsRefusedBeforeThePeerIsContacted(String command, String message) {
-        CommandRun run = CommandRun.of(command + " no-such-host.invalid");
+        CommandRun run = Program.run(command + " no-such-host.invalid");
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
         assertThat(run.err()).contains(message);
     }
@@ -80,7 +80,7 @@ class FailureDeviceTest {
     @Test
     void portInUseIsReportedAtOnce() throws IOException {
         try (ServerSocket other = new ServerSocket(0)) {
-            CommandRun run = CommandRun.of("ib_write_bw -p " + other.getLocalPort());
+            CommandRun run = Program.run("ib_write_bw -p " + other.getLocalPort());
             assertThat(run.status()).isEqualTo(1);
             assertThat(run.err()).contains("cannot listen on TCP port " + other.getLocalPort(), "another port with -p");
         }
@@ -90,7 +90,7 @@ class FailureDeviceTest {
     @ValueSource(strings = {"ib_write_lat", "ib_write_bw"})
     void missingServerIsReported(String tool) throws IOException {
         int port = freePort();
-        CommandRun run = CommandRun.of(tool + " -p " + port + " localhost");
+        CommandRun run = Program.run(tool + " -p " + port + " localhost");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err())
                 .contains("nobody accepts connections at localhost:" + port, "start the server side first");
@@ -133,7 +133,7 @@ class FailureDeviceTest {
     void silenceEndsInTimeAtEveryStep(int answers, String step) throws IOException {
         try (FakePeer peer = peer(answers, false)) {
             long begin = System.nanoTime();
-            CommandRun run = CommandRun.of("ib_write_lat --no-warm-up --timeout 3 -p " + peer.port() + " localhost");
+            CommandRun run = Program.run("ib_write_lat --no-warm-up --timeout 3 -p " + peer.port() + " localhost");
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMinutes(2));
             assertThat(run.status()).isEqualTo(1);
             assertThat(run.err()).contains("sent nothing for 3 s where its " + step + " was due", "same tool");
@@ -143,7 +143,7 @@ class FailureDeviceTest {
     @Test
     void waitForASilentServerIsReportedBeforeItsEnd() throws IOException {
         try (FakePeer peer = peer(0, false)) {
-            CommandRun run = CommandRun.of("ib_write_lat --no-warm-up --timeout 4 -p " + peer.port() + " localhost");
+            CommandRun run = Program.run("ib_write_lat --no-warm-up --timeout 4 -p " + peer.port() + " localhost");
             assertThat(run.status()).isEqualTo(1);
             assertThat(run.err())
                     .startsWith("ib_write_lat: note: connected to 127.0.0.1:" + peer.port()
@@ -161,7 +161,7 @@ class FailureDeviceTest {
     })
     void garbageIsShownAtEveryStep(int answers, String message) throws IOException {
         try (FakePeer peer = peer(answers, true)) {
-            CommandRun run = CommandRun.of("ib_write_lat --no-warm-up --timeout 60 -p " + peer.port() + " localhost");
+            CommandRun run = Program.run("ib_write_lat --no-warm-up --timeout 60 -p " + peer.port() + " localhost");
             assertThat(run.status()).isEqualTo(1);
             assertThat(run.err()).contains(message);
         }
@@ -171,11 +171,11 @@ class FailureDeviceTest {
     void serverSurvivesAStrangeClientAndServesItsOwn() throws Exception {
         int port = freePort();
         CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(
-                () -> CommandRun.of("ib_write_bw --no-warm-up -n 20 -s 4096 -u 18 -p " + port));
+                () -> Program.run("ib_write_bw --no-warm-up -n 20 -s 4096 -u 18 -p " + port));
         awaitListening(port);
         try (Socket stranger = new Socket("localhost", port)) {
             stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            CommandRun client = CommandRun.of("ib_write_bw --no-warm-up -n 20 -s 4096 -u 18 -p " + port + " localhost");
+            CommandRun client = Program.run("ib_write_bw --no-warm-up -n 20 -s 4096 -u 18 -p " + port + " localhost");
             assertThat(client.status()).as(client.toString()).isZero();
         }
         CommandRun run = server.get();
@@ -257,9 +257,9 @@ class FailureDeviceTest {
     private static void assertStillUsable() throws Exception {
         int port = freePort();
         CompletableFuture<CommandRun> server =
-                CompletableFuture.supplyAsync(() -> CommandRun.of("ib_write_lat -n 10 -u 18 -p " + port));
+                CompletableFuture.supplyAsync(() -> Program.run("ib_write_lat -n 10 -u 18 -p " + port));
         awaitListening(port);
-        CommandRun client = CommandRun.of("ib_write_lat -n 10 -u 18 -p " + port + " localhost");
+        CommandRun client = Program.run("ib_write_lat -n 10 -u 18 -p " + port + " localhost");
         assertThat(client.status()).as(client.toString()).isZero();
         assertThat(server.get().status()).isZero();
     }

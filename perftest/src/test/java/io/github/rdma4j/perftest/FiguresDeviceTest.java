@@ -42,13 +42,13 @@ class FiguresDeviceTest {
     private static List<CommandRun> both(String tool, String options, String client) throws Exception {
         int port = freePort();
         CompletableFuture<CommandRun> server =
-                CompletableFuture.supplyAsync(() -> CommandRun.of(tool + COMMON + port + " " + options));
+                CompletableFuture.supplyAsync(() -> Program.run(tool + COMMON + port + " " + options));
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!PeerProcess.listening(port)) {
             assertThat(System.nanoTime()).as("our server listens").isLessThan(deadline);
             Thread.sleep(20);
         }
-        CommandRun run = CommandRun.of(tool + COMMON + port + " " + options + " " + client + " localhost");
+        CommandRun run = Program.run(tool + COMMON + port + " " + options + " " + client + " localhost");
         assertThat(run.err()).as("%s", server.get()).doesNotContain("Exception");
         return List.of(server.get(), run);
     }
@@ -159,7 +159,7 @@ class FiguresDeviceTest {
         int port = freePort();
         try (PeerProcess server =
                 PeerProcess.ofC("ib_write_bw -F -u 18 -n 200 -p " + port).awaitListening(port)) {
-            CommandRun client = CommandRun.of("ib_write_bw" + COMMON + port
+            CommandRun client = Program.run("ib_write_bw" + COMMON + port
                     + " -s 4096 -n 200 --rounds 3 -N -y 0.0000001 --output=message_rate localhost");
             assertThat(client.status()).as("%s %s", client, server.output()).isZero();
             assertThat(client.out()).matches("\\d+\\.\\d{6}\n");
@@ -171,7 +171,7 @@ class FiguresDeviceTest {
         int port = freePort();
         try (PeerProcess server =
                 PeerProcess.ofC("ib_write_lat -F -u 18 -n 60 -p " + port).awaitListening(port)) {
-            CommandRun client = CommandRun.of("ib_write_lat" + COMMON + port + " -n 20 --rounds 3 localhost");
+            CommandRun client = Program.run("ib_write_lat" + COMMON + port + " -n 20 --rounds 3 localhost");
             assertThat(client.status()).as("%s %s", client, server.output()).isZero();
             assertThat(client.out()).contains("rounds of 2 bytes: 3");
         }
@@ -182,7 +182,7 @@ class FiguresDeviceTest {
         int port = freePort();
         try (PeerProcess _ =
                 PeerProcess.ofC("ib_write_bw -F -u 18 -n 200 -b -p " + port).awaitListening(port)) {
-            CommandRun client = CommandRun.of("ib_write_bw" + COMMON + port + " -n 200 -b --rounds 3 localhost");
+            CommandRun client = Program.run("ib_write_bw" + COMMON + port + " -n 200 -b --rounds 3 localhost");
             assertThat(client.status()).isEqualTo(1);
             assertThat(client.err()).contains("--rounds: the peer is one of the C tools");
         }

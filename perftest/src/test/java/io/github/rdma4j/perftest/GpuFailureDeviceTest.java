@@ -35,7 +35,7 @@ class GpuFailureDeviceTest {
     }
 
     private static void assertFails(String command, String... words) {
-        CommandRun run = CommandRun.of(command);
+        CommandRun run = Program.run(command);
         assertThat(run.status()).as(run.toString()).isEqualTo(1);
         assertThat(run.err()).contains(words).hasLineCount(run.err().contains("\n    ") ? 2 : 1);
         assertThat(run.out()).doesNotContain("local address");

@@ -45,7 +45,7 @@ class GpuInteropDeviceTest {
         Path json = folder.resolve("x.json");
         try (PeerProcess theirs = PeerProcess.ofC(command).awaitListening(port)) {
             CommandRun ours =
-                    CommandRun.of(command + " --no-warm-up --use_cuda=0 --out_json_file=" + json + " localhost");
+                    Program.run(command + " --no-warm-up --use_cuda=0 --out_json_file=" + json + " localhost");
             assertThat(ours.status()).as(ours + theirs.output()).isZero();
             assertThat(theirs.await(LONG)).as(theirs.output()).isZero();
         }
@@ -56,7 +56,7 @@ class GpuInteropDeviceTest {
         assertThat(info.at("/gpu_path_reason/peermem").asText()).contains("no peer-memory module is loaded");
 
         CompletableFuture<CommandRun> ours =
-                CompletableFuture.supplyAsync(() -> CommandRun.of(command + " --no-warm-up --use_cuda=0"));
+                CompletableFuture.supplyAsync(() -> Program.run(command + " --no-warm-up --use_cuda=0"));
         GpuRun.awaitListening(port);
         try (PeerProcess theirs = PeerProcess.ofC(command + " localhost")) {
             assertThat(theirs.await(LONG)).as(theirs.output()).isZero();

@@ -45,9 +45,9 @@ class GpuOrderedDeviceTest {
     private static GpuRun play(String server, String client) throws Exception {
         int port = GpuRun.freePort();
         CompletableFuture<CommandRun> serving =
-                CompletableFuture.supplyAsync(() -> CommandRun.of(TOOL + server + " --port " + port));
+                CompletableFuture.supplyAsync(() -> Program.run(TOOL + server + " --port " + port));
         GpuRun.awaitListening(port);
-        CommandRun asked = CommandRun.of(TOOL + client + " --port " + port + " --connect localhost");
+        CommandRun asked = Program.run(TOOL + client + " --port " + port + " --connect localhost");
         return new GpuRun(asked, serving.get());
     }
 
@@ -91,7 +91,7 @@ class GpuOrderedDeviceTest {
     void peerThatHasGoneIsNoticedThoughNothingIsUnderWay() throws Exception {
         int port = GpuRun.freePort();
         CompletableFuture<CommandRun> serving =
-                CompletableFuture.supplyAsync(() -> CommandRun.of(TOOL + "--gpu-path staged --port " + port));
+                CompletableFuture.supplyAsync(() -> Program.run(TOOL + "--gpu-path staged --port " + port));
         GpuRun.awaitListening(port);
         try (Socket peer = new Socket(InetAddress.getLoopbackAddress(), port)) {
             DataInputStream in = new DataInputStream(peer.getInputStream());
@@ -114,7 +114,7 @@ class GpuOrderedDeviceTest {
         Path json = folder.resolve("client.json");
         int port = GpuRun.freePort();
         String options = TOOL + "--size 100 --iters 200 --work 100 --gpu-path staged --port " + port;
-        CompletableFuture<CommandRun> serving = CompletableFuture.supplyAsync(() -> CommandRun.of(options));
+        CompletableFuture<CommandRun> serving = CompletableFuture.supplyAsync(() -> Program.run(options));
         GpuRun.awaitListening(port);
         try (PeerProcess client = PeerProcess.ofJava(
                 List.of("env", PeerProcess.INTERRUPTIBLE, "JDK_JAVA_OPTIONS=" + StandInDriver.jvmOption()),

@@ -22,14 +22,14 @@ class GpuRefusalTest {
     @Test
     void gpuThatIsNotThereIsAnsweredWithThoseThatAre() {
         StandInDriver.devices(2);
-        CommandRun run = CommandRun.of("ib_write_bw --use_cuda=2" + NOWHERE);
+        CommandRun run = Program.run("ib_write_bw --use_cuda=2" + NOWHERE);
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
         assertThat(run.err()).contains("--use_cuda: 2 is not allowed; there is CUDA device 0, ", "; CUDA device 1, ");
     }
 
     @Test
     void soIsAnAddressWithoutOne() {
-        CommandRun run = CommandRun.of("ib_send_lat --use_cuda_bus_id=ffff:ff:1f.7" + NOWHERE);
+        CommandRun run = Program.run("ib_send_lat --use_cuda_bus_id=ffff:ff:1f.7" + NOWHERE);
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
         assertThat(run.err()).contains("--use_cuda_bus_id: 'ffff:ff:1f.7' is not allowed; there is CUDA device 0, ");
     }
@@ -37,7 +37,7 @@ class GpuRefusalTest {
     @Test
     void driverWithoutGpuIsReported() {
         StandInDriver.devices(0);
-        CommandRun run = CommandRun.of("ib_read_bw --use_cuda=0" + NOWHERE);
+        CommandRun run = Program.run("ib_read_bw --use_cuda=0" + NOWHERE);
         assertThat(run.status()).as(run.toString()).isEqualTo(1);
         assertThat(run.err()).contains("--use_cuda: CUDA cannot be used: ");
     }

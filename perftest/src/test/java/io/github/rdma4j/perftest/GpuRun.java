@@ -21,9 +21,9 @@ record GpuRun(CommandRun client, CommandRun server) {
     static GpuRun of(String tool, String server, String client) throws Exception {
         int port = freePort();
         CompletableFuture<CommandRun> serving =
-                CompletableFuture.supplyAsync(() -> CommandRun.of(tool + " " + server + COMMON + port));
+                CompletableFuture.supplyAsync(() -> Program.run(tool + " " + server + COMMON + port));
         awaitListening(port);
-        CommandRun asked = CommandRun.of(tool + " " + client + COMMON + port + " localhost");
+        CommandRun asked = Program.run(tool + " " + client + COMMON + port + " localhost");
         return new GpuRun(asked, serving.get());
     }
 

@@ -56,7 +56,7 @@ class IwarpDeviceTest {
             CommandRun client;
             do {
                 Thread.sleep(100);
-                client = CommandRun.of(command(tool, options) + " " + RdmaAddress.ofFirstDevice());
+                client = Program.run(command(tool, options) + " " + RdmaAddress.ofFirstDevice());
             } while (client.err().contains("nobody accepts rdma_cm connections") && System.nanoTime() < deadline);
             assertComplete(client, "C server: " + server.output());
             assertThat(client.out()).containsPattern("(?m)^ \\d+ +\\d+ +\\d+\\.\\d");
@@ -81,7 +81,7 @@ class IwarpDeviceTest {
     @CsvSource(delimiter = '|', textBlock = TOOLS)
     void oursWithOurs(String tool, String options) throws Exception {
         OurServer server = new OurServer(command(tool, options));
-        CommandRun client = CommandRun.of(command(tool, options) + " " + RdmaAddress.ofFirstDevice());
+        CommandRun client = Program.run(command(tool, options) + " " + RdmaAddress.ofFirstDevice());
         CommandRun other = server.end();
         assertComplete(client, "server: " + other);
         assertComplete(other, "client: " + client);
@@ -96,7 +96,7 @@ class IwarpDeviceTest {
         OurServer(String command) throws InterruptedException {
             List<String> words = List.of(command.split(" +"));
             status = CompletableFuture.supplyAsync(
-                    () -> CommandRun.run(words, new PrintStream(out, true), new PrintStream(err, true)));
+                    () -> Program.run(words, new PrintStream(out, true), new PrintStream(err, true)));
             long deadline = System.nanoTime() + LIMIT.toNanos();
             while (!status.isDone() && !out.toString(StandardCharsets.UTF_8).contains("Waiting for client")) {
                 assertThat(System.nanoTime()).as("our server listens").isLessThan(deadline);
@@ -126,7 +126,7 @@ class IwarpDeviceTest {
     void unsupportedByIwarpIsRefused(String tool, String options, String why) {
         String name = Device.list().getFirst().name();
         // As a server, which would wait for a client otherwise.
-        CommandRun run = CommandRun.of(tool + " " + (options == null ? "" : options) + " -p " + port);
+        CommandRun run = Program.run(tool + " " + (options == null ? "" : options) + " -p " + port);
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
         assertThat(run.err()).contains(name + ", an iWARP device: ", why);
     }

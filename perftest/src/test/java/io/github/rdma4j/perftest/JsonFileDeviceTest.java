@@ -27,9 +27,9 @@ class JsonFileDeviceTest {
         int port = freePort();
         Path file = folder.resolve("all sizes.json");
         CompletableFuture<CommandRun> server =
-                CompletableFuture.supplyAsync(() -> CommandRun.of("ib_write_lat -a -n 5 -u 18 -p " + port));
+                CompletableFuture.supplyAsync(() -> Program.run("ib_write_lat -a -n 5 -u 18 -p " + port));
         awaitOurs(port);
-        CommandRun client = CommandRun.of(List.of(
+        CommandRun client = Program.run(List.of(
                 "ib_write_lat", "-a", "-n", "5", "-u", "18", "-p", "" + port, "--out_json_file=" + file, "localhost"));
         assertThat(client.status()).as(client.toString()).isZero();
         assertThat(server.get().status()).isZero();

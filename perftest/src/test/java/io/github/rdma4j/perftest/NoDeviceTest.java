@@ -12,7 +12,7 @@ class NoDeviceTest {
     void deviceThatIsNotThereIsAnErrorThatExplains() {
         // Whatever the machine has, it has no device of this name: devices present are listed, otherwise the reason is
         // given.
-        CommandRun run = CommandRun.of("ib_write_bw -d no_such_device localhost");
+        CommandRun run = Program.run("ib_write_bw -d no_such_device localhost");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).isEmpty();
         assertThat(run.err())

@@ -35,7 +35,7 @@ class OneSidedOptionsDeviceTest {
     }
 
     private CompletableFuture<CommandRun> serve(String command) throws Exception {
-        CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(() -> CommandRun.of(command));
+        CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(() -> Program.run(command));
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (!PeerProcess.listening(port)) {
             assertThat(server).as("%s", server.getNow(null)).isNotDone();
@@ -61,7 +61,7 @@ class OneSidedOptionsDeviceTest {
     void ourClientWithTheirServer(String tool, String options) throws Exception {
         String command = command(tool, options);
         try (PeerProcess server = PeerProcess.ofC(command).awaitListening(port)) {
-            CommandRun client = CommandRun.of(command + " --no-warm-up localhost");
+            CommandRun client = Program.run(command + " --no-warm-up localhost");
             assertComplete(client, server.output());
             assertThat(rows(client.out())).as(client.out()).hasSize(1);
             assertThat(server.await(LIMIT)).as(server.output()).isZero();
@@ -84,7 +84,7 @@ class OneSidedOptionsDeviceTest {
     void withReversedTheServerSends() throws Exception {
         String command = command("ib_write_bw", "-n 100 -s 64 --reversed");
         try (PeerProcess client = startWhenListening(command)) {
-            CommandRun server = CommandRun.of(command + " --no-warm-up");
+            CommandRun server = Program.run(command + " --no-warm-up");
             assertComplete(server, client.output());
             assertThat(server.out()).contains(" TX depth        : 100");
             assertThat(client.await(LIMIT)).as(client.output()).isZero();
@@ -108,7 +108,7 @@ class OneSidedOptionsDeviceTest {
     void writesThatThePeerLearnsOf(String options) throws Exception {
         String command = command("ib_write_bw", "--write_with_imm " + options) + " --no-warm-up";
         CompletableFuture<CommandRun> server = serve(command);
-        CommandRun client = CommandRun.of(command + " localhost");
+        CommandRun client = Program.run(command + " localhost");
         assertComplete(client, server.get().toString());
         assertComplete(server.get(), client.toString());
         int sizes = options.contains("-a") ? 23 : 1;
@@ -121,8 +121,7 @@ class OneSidedOptionsDeviceTest {
         double megahertz = CpuFrequency.megahertz().orElse(0);
         String command = command("ib_read_lat", "-n 20") + " --no-warm-up";
         CompletableFuture<CommandRun> server = serve(command);
-        CommandRun client =
-                CommandRun.of(command + " --latency_gap=2000" + (megahertz > 0 ? " -C" : "") + " localhost");
+        CommandRun client = Program.run(command + " --latency_gap=2000" + (megahertz > 0 ? " -C" : "") + " localhost");
         assertThat(client.status())
                 .as("%s\nother side: %s", client, server.get())
                 .isZero();
@@ -140,7 +139,7 @@ class OneSidedOptionsDeviceTest {
         String command = command("ib_write_bw", "-n 200 -s 64");
         CompletableFuture<CommandRun> server = serve(command + " --no-warm-up");
         CommandRun client =
-                CommandRun.of(command + " --no-warm-up --rate_limit=100 --rate_units=p --burst_size=10 localhost");
+                Program.run(command + " --no-warm-up --rate_limit=100 --rate_units=p --burst_size=10 localhost");
         assertComplete(client, server.get().toString());
         // 20 bursts, 19 intervals of 0.1 s: 105 messages per second at most, however fast the machine is.
         String[] row = rows(client.out()).getFirst().strip().split(" +");

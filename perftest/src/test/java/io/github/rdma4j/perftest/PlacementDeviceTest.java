@@ -35,7 +35,7 @@ class PlacementDeviceTest {
         int port = freePort();
         String command = "ib_write_bw -F -u 18 -D 2 --cpu_util -s 4096 -W hw_counters/sent_pkts -p " + port;
         try (PeerProcess server = PeerProcess.ofC(command).awaitListening(port)) {
-            CommandRun client = CommandRun.of(command + " --no-warm-up localhost");
+            CommandRun client = Program.run(command + " --no-warm-up localhost");
             assertThat(client.status()).as(client + server.output()).isZero();
             assertThat(server.await(Duration.ofSeconds(60))).as(server.output()).isZero();
             for (String output : List.of(client.out(), server.output())) {
@@ -61,7 +61,7 @@ class PlacementDeviceTest {
         int port = freePort();
         String command = "ib_write_lat -F -u 18 -n 50 -p " + port;
         try (PeerProcess server = PeerProcess.ofC(command).awaitListening(port)) {
-            CommandRun client = CommandRun.of(command + " --no-warm-up --details --pin_cores=" + core + " localhost");
+            CommandRun client = Program.run(command + " --no-warm-up --details --pin_cores=" + core + " localhost");
             assertThat(client.status()).as(client + server.output()).isZero();
             assertThat(lines(client.out(), "Placement"))
                     .singleElement()
@@ -83,7 +83,7 @@ class PlacementDeviceTest {
     void missingCpuIsRefusedBeforeThePeerIsContacted(String option, String message) throws IOException {
         try (ServerSocket peer = new ServerSocket(0)) {
             CommandRun run =
-                    CommandRun.of("ib_write_lat --no-warm-up " + option + " -p " + peer.getLocalPort() + " localhost");
+                    Program.run("ib_write_lat --no-warm-up " + option + " -p " + peer.getLocalPort() + " localhost");
             assertThat(run.status()).as(run.toString()).isEqualTo(2);
             assertThat(run.err()).startsWith("ib_write_lat: " + message);
             peer.setSoTimeout(100);

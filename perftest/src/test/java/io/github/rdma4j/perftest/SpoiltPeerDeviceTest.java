@@ -51,7 +51,7 @@ class SpoiltPeerDeviceTest {
         for (int i = 0; i < CONVERSATIONS; i++) {
             byte[] stream = Conversation.spoilt(new SplittableRandom(SEED + i));
             try (FakePeer peer = new FakePeer(socket -> playUntilLeft(socket, stream))) {
-                assertSaid(CommandRun.of(TOOL + peer.port() + " 127.0.0.1"), SEED + i);
+                assertSaid(Program.run(TOOL + peer.port() + " 127.0.0.1"), SEED + i);
             }
         }
     }
@@ -64,8 +64,8 @@ class SpoiltPeerDeviceTest {
             try (ServerSocket free = new ServerSocket(0)) {
                 port = free.getLocalPort();
             }
-            CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(
-                    () -> CommandRun.of(TOOL.replace("--timeout 2", "--timeout 5") + port));
+            CompletableFuture<CommandRun> server =
+                    CompletableFuture.supplyAsync(() -> Program.run(TOOL.replace("--timeout 2", "--timeout 5") + port));
             long deadline = System.nanoTime() + LIMIT.toNanos();
             while (!PeerProcess.listening(port) && !server.isDone()) {
                 assertThat(System.nanoTime()).isLessThan(deadline);

@@ -24,14 +24,14 @@ class UnreadableTest {
     @MethodSource("commands")
     void faultOfAFileIsReported(String command) throws Exception {
         Path missing = folder.resolve("missing.json");
-        assertThat(CommandRun.of(command + missing))
+        assertThat(Program.run(command + missing))
                 .returns(1, CommandRun::status)
                 .extracting(CommandRun::err)
                 .asString()
                 .contains(missing + " does not exist");
-        assertThat(CommandRun.of(command + folder).err()).contains(folder + " cannot be read: it is a folder");
+        assertThat(Program.run(command + folder).err()).contains(folder + " cannot be read: it is a folder");
         Path bytes = Files.write(folder.resolve("bytes.json"), new byte[] {(byte) 0xff, (byte) 0xfe});
-        assertThat(CommandRun.of(command + bytes))
+        assertThat(Program.run(command + bytes))
                 .returns(1, CommandRun::status)
                 .extracting(CommandRun::err)
                 .asString()

@@ -50,9 +50,9 @@ class ValidatedRunDeviceTest {
     void completeDataPasses(String tool) throws Exception {
         int port = freePort();
         String command = tool + " --data_validation" + COMMON + port;
-        CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(() -> CommandRun.of(command));
+        CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(() -> Program.run(command));
         awaitListening(port);
-        CommandRun client = CommandRun.of(command + " localhost");
+        CommandRun client = Program.run(command + " localhost");
         assertThat(client.status()).as("%s\nserver: %s", client, server.get()).isZero();
         assertThat(server.get().status()).as(server.get().toString()).isZero();
     }
@@ -61,9 +61,9 @@ class ValidatedRunDeviceTest {
     void bothSidesMustWantIt() throws Exception {
         int port = freePort();
         CompletableFuture<CommandRun> server =
-                CompletableFuture.supplyAsync(() -> CommandRun.of("ib_write_lat" + COMMON + port));
+                CompletableFuture.supplyAsync(() -> Program.run("ib_write_lat" + COMMON + port));
         awaitListening(port);
-        CommandRun client = CommandRun.of("ib_write_lat --data_validation" + COMMON + port + " localhost");
+        CommandRun client = Program.run("ib_write_lat --data_validation" + COMMON + port + " localhost");
         assertThat(client.status()).isEqualTo(1);
         assertThat(client.err()).contains("--data_validation was given to this side only", "to both sides or to none");
         assertThat(server.get().status()).isEqualTo(1);
@@ -74,7 +74,7 @@ class ValidatedRunDeviceTest {
     void toolsOfCCannotTakePart() throws Exception {
         int port = freePort();
         try (PeerProcess _ = PeerProcess.ofC("ib_write_lat -F -u 18 -p " + port).awaitListening(port)) {
-            CommandRun client = CommandRun.of("ib_write_lat --data_validation" + COMMON + port + " localhost");
+            CommandRun client = Program.run("ib_write_lat --data_validation" + COMMON + port + " localhost");
             assertThat(client.status()).isEqualTo(1);
             assertThat(client.err()).contains("the peer is not rdma4j's tool", "run rdma4j's tool on both sides");
         }

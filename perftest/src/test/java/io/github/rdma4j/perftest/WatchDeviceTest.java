@@ -77,7 +77,7 @@ class WatchDeviceTest {
             // The kernel has one of its own for management datagrams on each port.
             assertThat(before.queuePairs())
                     .anyMatch(owner -> owner.pid() == 0 && owner.owner().equals("ib_core"));
-            assertThat(CommandRun.of("watch --count 1").out())
+            assertThat(Program.run("watch --count 1").out())
                     .contains("queue pairs")
                     .contains("(" + ProcessHandle.current().pid() + ")");
 
@@ -102,7 +102,7 @@ class WatchDeviceTest {
 
     @Test
     void commandShowsTheDevices() {
-        CommandRun page = CommandRun.of("watch --count 1");
+        CommandRun page = Program.run("watch --count 1");
         assertThat(page.status()).as(page.toString()).isZero();
         assertThat(page.out().lines().skip(2).filter(line -> line.contains("ACTIVE")))
                 .isNotEmpty();

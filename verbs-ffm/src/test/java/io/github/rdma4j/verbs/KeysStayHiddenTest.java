@@ -34,7 +34,14 @@ class KeysStayHiddenTest {
     private static final Set<String> ALLOWED = Set.of("TraceStructures.java", "Banner.java");
 
     private static Stream<Path> sources() throws IOException {
-        return Stream.of("verbs-ffm", "verbs-ffm/netty", "gpudirect", "perftest")
+        return Stream.of(
+                        "verbs-ffm",
+                        "verbs-ffm/netty",
+                        "gpudirect",
+                        "perftest/tools",
+                        "perftest/diagnosis",
+                        "perftest/comparison",
+                        "perftest")
                 .map(module -> Path.of("..", module, "src", "main", "java"))
                 .flatMap(KeysStayHiddenTest::javaFiles);
     }

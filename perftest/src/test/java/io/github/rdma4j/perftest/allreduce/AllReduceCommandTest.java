@@ -10,6 +10,7 @@ import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.nccl.StandInNccl;
 import io.github.rdma4j.perftest.Main;
 import io.github.rdma4j.perftest.allreduce.choice.RecordedLogs;
+import io.github.rdma4j.perftest.doctor.nccl.Choices;
 import io.github.rdma4j.perftest.document.ResultsSchema;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -48,6 +49,7 @@ class AllReduceCommandTest {
         return AllReduceCommand.run(
                 Arrays.asList(arguments),
                 Main.class,
+                Choices::ofThisMachine,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8));
     }

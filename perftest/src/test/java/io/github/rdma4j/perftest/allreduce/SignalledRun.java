@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.allreduce;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.nccl.StandInNccl;
 import io.github.rdma4j.perftest.Main;
+import io.github.rdma4j.perftest.doctor.nccl.Choices;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -24,7 +25,8 @@ final class SignalledRun {
         Thread.ofPlatform().daemon().start(() -> signalInTheSecondSize(arguments[0]));
         String commandLine =
                 "--no-warm-up -b 8 -e 256M -i 268435448 -w 0 -c 0 -n %d --json %s".formatted(ROUNDS, arguments[1]);
-        System.exit(AllReduceCommand.run(List.of(commandLine.split(" ")), Main.class, System.out, System.err));
+        System.exit(AllReduceCommand.run(
+                List.of(commandLine.split(" ")), Main.class, Choices::ofThisMachine, System.out, System.err));
     }
 
     private static void signalInTheSecondSize(String signal) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.interop;
 
-import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.Program;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +20,7 @@ final class JavaSide implements Side {
         thread = Thread.ofPlatform()
                 .daemon()
                 .name(arguments.getFirst())
-                .start(() -> status = CommandRun.run(arguments, stream, stream));
+                .start(() -> status = Program.run(arguments, stream, stream));
     }
 
     @Override

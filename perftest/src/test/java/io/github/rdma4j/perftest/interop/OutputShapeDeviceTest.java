@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.rdma4j.perftest.CommandRun;
+import io.github.rdma4j.perftest.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,13 +111,12 @@ class OutputShapeDeviceTest {
         int port = Listening.freePort();
         String command = tool + COMMON + port + " --no-warm-up " + options;
         CompletableFuture<CommandRun> server = CompletableFuture.supplyAsync(
-                () -> CommandRun.of(command),
-                task -> Thread.ofPlatform().daemon().start(task));
+                () -> Program.run(command), task -> Thread.ofPlatform().daemon().start(task));
         while (!Listening.on(port, false)) {
             assertThat(server).isNotDone();
             Thread.sleep(20);
         }
-        CommandRun client = CommandRun.of(command + " " + ofClient + " 127.0.0.1");
+        CommandRun client = Program.run(command + " " + ofClient + " 127.0.0.1");
         assertThat(client.status()).as(client.toString()).isZero();
         return new Printed(
                 server.get(LIMIT.toSeconds(), TimeUnit.SECONDS).out().lines().toList(),

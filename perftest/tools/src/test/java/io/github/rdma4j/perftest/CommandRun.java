@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest;
 
+import io.github.rdma4j.perftest.command.ToolCommand;
+import io.github.rdma4j.perftest.options.Tool;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A command line run in this JVM, with what it printed.
+ * A command run in this JVM, with what it printed.
  *
  * @param err without the note that two ends share one CPU, as in most guests, and without the progress of a slow run
  */
@@ -24,22 +27,24 @@ public record CommandRun(int status, String out, String err) {
         err = PROGRESS.matcher(ONE_CPU.matcher(err).replaceAll("")).replaceAll("");
     }
 
-    public static CommandRun of(String commandLine) {
-        return of(List.of(commandLine.strip().split(" +")));
+    /** A command with its arguments. */
+    @FunctionalInterface
+    public interface Body {
+        /** Runs it and returns its exit status. */
+        int run(PrintStream out, PrintStream err);
     }
 
-    public static CommandRun of(List<String> arguments) {
+    public static CommandRun of(Body body) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = run(
-                arguments,
-                new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8));
+        int status = body.run(
+                new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
         return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** Runs it with streams that can be read before it has ended; returns its status. */
-    public static int run(List<String> arguments, PrintStream out, PrintStream err) {
-        return Main.run(arguments, out, err);
+    /** Runs a tool that knows no limits. */
+    public static CommandRun of(Tool tool, String arguments) {
+        return of((out, err) -> new ToolCommand(tool, _ -> Optional::empty, out, err)
+                .run(arguments.isBlank() ? List.of() : List.of(arguments.strip().split(" +"))));
     }
 }

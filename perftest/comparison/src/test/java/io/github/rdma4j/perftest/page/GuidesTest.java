@@ -76,16 +76,19 @@ class GuidesTest {
                 .isEmpty();
     }
 
+    private static CommandRun report(Path page, Path document, String machine) {
+        List<String> arguments = List.of(document.toString(), "--out", page.toString(), "--machine", machine);
+        return CommandRun.of((out, err) -> ReportCommand.run(arguments, out, err));
+    }
+
     @Test
     void pageHasTheLines() throws IOException {
         Path page = folder.resolve("page.html");
-        CommandRun run = CommandRun.of(List.of(
-                "report", document(LIMIT).toString(), "--out", page.toString(), "--machine", "connectx6-pcie4"));
+        CommandRun run = report(page, document(LIMIT), "connectx6-pcie4");
         assertThat(run.err()).isEmpty();
         assertThat(Files.readString(page))
                 .contains("\"guides\":[{\"name\":\"predicted\"", "limit: InfiniBand", "24.84 GB/s, InfiniBand");
-        CommandRun unknown = CommandRun.of(
-                List.of("report", document("").toString(), "--out", page.toString(), "--machine", "no-such-machine"));
+        CommandRun unknown = report(page, document(""), "no-such-machine");
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.err()).contains("there is no machine and no file 'no-such-machine'");
     }

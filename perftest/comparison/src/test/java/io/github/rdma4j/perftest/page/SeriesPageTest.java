@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.nccl.StandInNccl;
 import io.github.rdma4j.gpudirect.storage.StandInCuFile;
-import io.github.rdma4j.perftest.Main;
 import io.github.rdma4j.perftest.allreduce.AllReduceCommand;
 import io.github.rdma4j.perftest.gds.GdsCommand;
 import java.io.IOException;
@@ -108,7 +107,8 @@ class SeriesPageTest {
                                 "2",
                                 "--json",
                                 json.toString()),
-                        Main.class,
+                        SeriesPageTest.class,
+                        (_, _) -> List.of(),
                         NOWHERE,
                         System.err))
                 .isZero();

@@ -22,10 +22,7 @@ import io.github.rdma4j.perftest.doctor.machine.PortFacts;
 import io.github.rdma4j.perftest.doctor.machine.Problem;
 import io.github.rdma4j.perftest.doctor.machine.Support;
 import io.github.rdma4j.verbs.device.Mtu;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -112,14 +109,7 @@ class GpuDoctorTest {
     }
 
     private static CommandRun doctor(DoctorSources sources, String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = DoctorCommand.run(
-                List.of(arguments),
-                sources,
-                new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8));
-        return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return CommandRun.of((out, err) -> DoctorCommand.run(List.of(arguments), sources, out, err));
     }
 
     private DoctorSources sources() {
@@ -141,7 +131,7 @@ class GpuDoctorTest {
     }
 
     private static JsonNode json(String text) throws IOException {
-        String schema = Files.readString(Path.of("../docs/doctor.schema.json"));
+        String schema = Files.readString(Path.of("../../docs/doctor.schema.json"));
         assertThat(SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                         .getSchema(schema)
                         .validate(text, InputFormat.JSON))
@@ -298,7 +288,7 @@ class GpuDoctorTest {
 
     @Test
     void helpListsTheStatuses() {
-        CommandRun run = CommandRun.of("doctor --help");
+        CommandRun run = CommandRun.of((out, err) -> DoctorCommand.run(List.of("--help"), out, err));
         assertThat(run.status()).isZero();
         assertThat(run.out()).contains("Exit status: 0 ", "--gpu[=<gpu>]", "--json[=<file>]");
     }
@@ -306,7 +296,7 @@ class GpuDoctorTest {
     /** Whatever machine this is, without GPU and adapter or with. */
     @Test
     void thisMachineHasAPage() {
-        CommandRun run = CommandRun.of("doctor --gpu");
+        CommandRun run = CommandRun.of((out, err) -> DoctorCommand.run(List.of("--gpu"), out, err));
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isIn(0, 1, 3);
         assertThat(run.out()).startsWith("GPUDirect RDMA on this machine").contains("\nResult: ");
@@ -350,6 +340,8 @@ class GpuDoctorTest {
     @Test
     void gpuRefusesASecondMachine() {
         assertUsage("--gpu is about this machine alone", "--peer", "10.0.0.1");
-        assertThat(CommandRun.of("doctor --all").err()).contains("--all is only for --gpu");
+        assertThat(CommandRun.of((out, err) -> DoctorCommand.run(List.of("--all"), out, err))
+                        .err())
+                .contains("--all is only for --gpu");
     }
 }

@@ -12,10 +12,8 @@ import com.networknt.schema.SpecificationVersion;
 import io.github.rdma4j.perftest.CommandRun;
 import io.github.rdma4j.perftest.doctor.RecordedHost;
 import io.github.rdma4j.perftest.predict.machine.DescribedMachines;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,14 +33,7 @@ class PredictCommandTest {
     private Path folder;
 
     private static CommandRun run(RecordedHost host, String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = PredictCommand.run(
-                List.of(arguments),
-                host.sources(),
-                new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8));
-        return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        return CommandRun.of((out, err) -> PredictCommand.run(List.of(arguments), host.sources(), out, err));
     }
 
     /** On a machine of which nothing can be read. */
@@ -57,7 +48,7 @@ class PredictCommandTest {
     private static JsonNode json(CommandRun run) throws IOException {
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isZero();
-        String schema = Files.readString(Path.of("../docs/predict.schema.json"));
+        String schema = Files.readString(Path.of("../../docs/predict.schema.json"));
         assertThat(SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                         .getSchema(schema)
                         .validate(run.out(), InputFormat.JSON))

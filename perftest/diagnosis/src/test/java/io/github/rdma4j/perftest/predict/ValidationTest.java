@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  */
 class ValidationTest {
     private static final double ENOUGH = 0.1;
-    private static final Path PAGE = Path.of("../docs/predict.md");
+    private static final Path PAGE = Path.of("../../docs/predict.md");
     private static final String HEAD = "| measured | predicted | published | error | |";
     private static final double MEBI = (1 << 20) / 1e9;
     private static final String PERFTEST = "https://github.com/linux-rdma/perftest/issues/";

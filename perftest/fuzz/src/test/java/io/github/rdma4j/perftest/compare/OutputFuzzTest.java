@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /** What {@code compare} reads of other programs and of the kernel. */
 @Timeout(1800)
 class OutputFuzzTest {
-    private static final Path RECORDED = Path.of("../src/test/resources/io/github/rdma4j/perftest/compare");
+    private static final Path RECORDED = Path.of("../comparison/src/test/resources/io/github/rdma4j/perftest/compare");
     private static final long MOST_BYTES = 1 << 16;
 
     private static Spoiler recorded(String glob, String... words) throws Exception {

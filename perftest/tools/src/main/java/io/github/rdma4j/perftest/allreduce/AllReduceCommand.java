@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.allreduce;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.gpudirect.nccl.NcclException;
+import io.github.rdma4j.perftest.allreduce.choice.Prediction;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
@@ -34,12 +35,14 @@ public final class AllReduceCommand {
      *
      * @param arguments after the command's name
      * @param main the main class of the processes that this one starts
+     * @param prediction of NCCL's choices
      * @param out standard output
      * @param err standard error
      * @return the exit status: 0 for success; 1 if it failed or values were wrong; 2 for a wrong command line; 4 if the
      *     JSON document was not written
      */
-    public static int run(List<String> arguments, Class<?> main, PrintStream out, PrintStream err) {
+    public static int run(
+            List<String> arguments, Class<?> main, Prediction prediction, PrintStream out, PrintStream err) {
         AllReduceOptions options = new AllReduceOptions();
         Complaints complaints = new Complaints(NAME, "rdma4j gpu " + NAME + " --help", err);
         OptionalInt answered = options.read(arguments, out, complaints);
@@ -49,7 +52,7 @@ public final class AllReduceCommand {
         KeptReport<AllReduceReport> kept = new KeptReport<>(report -> show(options, report, complaints, out, err));
         try (InterruptHook _ = new InterruptHook(
                 () -> kept.broken(report -> report.ended(RunState.INTERRUPTED, InterruptHook.REASON)))) {
-            return kept.complete(AllReduceRun.run(options, arguments, main, kept), Complaints.FAILED);
+            return kept.complete(AllReduceRun.run(options, arguments, main, prediction, kept), Complaints.FAILED);
         } catch (IllegalParameterException failure) {
             return complaints.usage(failure);
         } catch (PerftestException failure) {

@@ -11,11 +11,8 @@ import io.github.rdma4j.gpudirect.nccl.NcclMode;
 import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException;
 import io.github.rdma4j.gpudirect.nccl.NcclUniqueId;
 import io.github.rdma4j.perftest.allreduce.choice.Choice;
-import io.github.rdma4j.perftest.allreduce.choice.Choices;
 import io.github.rdma4j.perftest.allreduce.choice.NcclLog;
-import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
-import io.github.rdma4j.perftest.doctor.machine.GpuReader;
-import io.github.rdma4j.perftest.doctor.machine.Machine;
+import io.github.rdma4j.perftest.allreduce.choice.Prediction;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.exit.RunFailedException;
@@ -48,6 +45,7 @@ final class AllReduceRun {
     private final AllReduceOptions options;
     private final List<String> arguments;
     private final Class<?> main;
+    private final Prediction prediction;
     private final Progress progress;
     private final Launch launch;
     private volatile StartedRanks others = StartedRanks.none();
@@ -58,11 +56,16 @@ final class AllReduceRun {
     private final List<Timing> timings = Collections.synchronizedList(new ArrayList<>());
 
     private AllReduceRun(
-            AllReduceOptions options, List<String> arguments, Class<?> main, KeptReport<AllReduceReport> kept) {
+            AllReduceOptions options,
+            List<String> arguments,
+            Class<?> main,
+            Prediction prediction,
+            KeptReport<AllReduceReport> kept) {
         this.kept = kept;
         this.options = options;
         this.arguments = arguments;
         this.main = main;
+        this.prediction = prediction;
         this.launch = options.launch();
         this.progress = new Progress(options.timeout());
     }
@@ -72,11 +75,16 @@ final class AllReduceRun {
      *
      * @param arguments the arguments of the command line, for the other ranks
      * @param main the main class of the processes that this one starts
+     * @param prediction of NCCL's choices
      * @param kept keeps the results so far, for a signal or a failure
      */
     static AllReduceReport run(
-            AllReduceOptions options, List<String> arguments, Class<?> main, KeptReport<AllReduceReport> kept) {
-        return new AllReduceRun(options, arguments, main, kept).watched();
+            AllReduceOptions options,
+            List<String> arguments,
+            Class<?> main,
+            Prediction prediction,
+            KeptReport<AllReduceReport> kept) {
+        return new AllReduceRun(options, arguments, main, prediction, kept).watched();
     }
 
     /** Runs in another thread, because a call of NCCL may wait for ever for a rank that is gone. */
@@ -261,12 +269,8 @@ final class AllReduceRun {
                 null);
     }
 
-    private static List<Choice> choices(NcclLog said, CudaDevice device) {
-        if (said.isEmpty()) {
-            return List.of();
-        }
-        Machine machine = new Machine(DoctorSources.thisMachine());
-        return Choices.of(said, new GpuReader(machine).report(), device.ordinal());
+    private List<Choice> choices(NcclLog said, CudaDevice device) {
+        return said.isEmpty() ? List.of() : prediction.compare(said, device.ordinal());
     }
 
     private List<Place> places(Meeting meeting, CudaDevice device) {

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest;
+package io.github.rdma4j.perftest.command;
 
 import io.github.rdma4j.perftest.document.ResultKeeper;
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.environment.Terminal;
 import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
@@ -13,9 +14,9 @@ import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.ToolCommandLine;
 import io.github.rdma4j.perftest.placement.NumaTopology;
 import io.github.rdma4j.perftest.placement.SpinningEnds;
-import io.github.rdma4j.perftest.predict.share.ShareOfLimit;
 import io.github.rdma4j.perftest.print.ConsoleReport;
 import io.github.rdma4j.perftest.print.Limits;
+import io.github.rdma4j.perftest.result.LimitListener;
 import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.RunListeners;
@@ -29,31 +30,39 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * One tool as a command: reads the options, runs the test, prints the report, and converts failures to messages and
  * exit statuses.
  */
-final class ToolCommand {
+public final class ToolCommand {
     /** The test has run. */
-    static final int OK = 0;
+    public static final int OK = 0;
 
     private final Tool tool;
+    private final Function<Consumer<String>, LimitListener> limits;
     private final PrintStream out;
     private final PrintStream err;
     private final Complaints complaints;
 
-    ToolCommand(Tool tool, PrintStream out, PrintStream err) {
+    /**
+     * @param limits makes what compares a test with its limit, and prints lines with the consumer
+     * @param out standard output
+     * @param err standard error
+     */
+    public ToolCommand(Tool tool, Function<Consumer<String>, LimitListener> limits, PrintStream out, PrintStream err) {
         this.tool = tool;
+        this.limits = limits;
         this.out = out;
         this.err = err;
         complaints = new Complaints(tool.command(), "rdma4j " + tool.command() + " --help", err);
     }
 
     /** Runs the command and returns the exit status. */
-    int run(List<String> arguments) {
+    public int run(List<String> arguments) {
         ToolCommandLine line = new ToolCommandLine(tool);
         try {
             line.parse(arguments);
@@ -74,7 +83,7 @@ final class ToolCommand {
     private int run(RunParameters parameters) {
         ConsoleReport report = new ConsoleReport(
                 out, Terminal.isInteractive() ? err : null, parameters.figures().output());
-        ShareOfLimit share = new ShareOfLimit(Path.of("/"), this::note);
+        LimitListener share = limits.apply(this::note);
         ResultKeeper keeper = new ResultKeeper(share::limit);
         // Read them before the test binds this thread to some of them.
         double cpus = NumaTopology.ofThisMachine().usableCpus();

@@ -25,7 +25,7 @@ public final class BuildInfo {
     }
 
     private static String load() {
-        try (InputStream in = BuildInfo.class.getResourceAsStream("/io/github/rdma4j/perftest/build.properties")) {
+        try (InputStream in = BuildInfo.class.getResourceAsStream("build.properties")) {
             Properties properties = new Properties();
             properties.load(in);
             return properties.getProperty("version");

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest;
+package io.github.rdma4j.perftest.environment;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Detects whether the output is a terminal. */
-final class Terminal {
+public final class Terminal {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
     private Terminal() {}
@@ -16,12 +16,12 @@ final class Terminal {
      * Returns whether both standard output and standard error are terminals. Asked of the kernel's links and not of
      * java.io.Console, which looks at standard input too and takes long to load.
      */
-    static boolean isInteractive() {
+    public static boolean isInteractive() {
         return isTerminal(1) && isTerminal(2);
     }
 
     /** Returns whether standard output is a pipe or a socket, whose reader may go when it has read enough. */
-    static boolean isPipe() {
+    public static boolean isPipe() {
         String target = target(1);
         return target.startsWith("pipe:") || target.startsWith("socket:");
     }

@@ -21,8 +21,12 @@ public final class ResultsSchema {
 
     private static Schema load() {
         try {
-            // Tests run in their module's folder.
-            String text = Files.readString(Path.of("../docs/results.schema.json"));
+            // Tests run in the folders of their modules, some of which are in the folder of another one.
+            Path folder = Path.of("").toAbsolutePath();
+            while (!Files.exists(folder.resolve("docs/results.schema.json"))) {
+                folder = folder.getParent();
+            }
+            String text = Files.readString(folder.resolve("docs/results.schema.json"));
             return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                     .getSchema(text, InputFormat.JSON);
         } catch (IOException failure) {

@@ -22,7 +22,7 @@ class ExtremeValuesTest {
     @EnumSource
     void everyValueIsTakenOrRefusedInOneLine(Tool tool) {
         List<String> options = OPTION_WITH_VALUE
-                .matcher(CommandRun.of(tool.command() + " --help").out())
+                .matcher(CommandRun.of(tool, "--help").out())
                 .results()
                 .map(match -> match.group(1))
                 .toList();

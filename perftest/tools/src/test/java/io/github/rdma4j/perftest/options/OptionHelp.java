@@ -6,7 +6,6 @@ import io.github.rdma4j.perftest.CommandRun;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -37,7 +36,7 @@ final class OptionHelp {
     static Map<String, Set<Tool>> ofOurs() {
         Map<String, Set<Tool>> options = new TreeMap<>();
         for (Tool tool : Tool.values()) {
-            add(options, tool, CommandRun.of(List.of(tool.command(), "--help")).out());
+            add(options, tool, CommandRun.of(tool, "--help").out());
         }
         return options;
     }

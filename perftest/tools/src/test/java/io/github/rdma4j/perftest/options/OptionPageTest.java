@@ -84,7 +84,7 @@ class OptionPageTest {
         for (Row row : OptionPage.rowsOfC()) {
             if (row.state().equals(REFUSED)) {
                 for (String name : row.eachName()) {
-                    CommandRun run = CommandRun.of(List.of(Tool.WRITE_BANDWIDTH.command(), name));
+                    CommandRun run = CommandRun.of(Tool.WRITE_BANDWIDTH, name);
                     assertThat(run.status()).as(name).isEqualTo(2);
                     assertThat(run.err())
                             .startsWith("ib_write_bw: option '" + name + "' of the C tools is refused: "

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest;
+package io.github.rdma4j.perftest.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.rdma4j.perftest.options.RunParameters;
-import io.github.rdma4j.perftest.options.Tool;
-import io.github.rdma4j.perftest.options.Verb;
+import io.github.rdma4j.perftest.CommandRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every option, good and bad. What is refused here is refused before any device or network is touched. */
 class OptionsTest {
@@ -25,26 +22,6 @@ class OptionsTest {
         return RunParameters.parse(
                 tool,
                 arguments.isBlank() ? List.of() : List.of(arguments.strip().split(" +")));
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "ib_write_bw",
-                "ib_send_lat",
-                "compare",
-                "compare --serve",
-                "report",
-                "doctor",
-                "watch",
-                "predict",
-                "gpu",
-                "gpu gds_bw",
-                "gpu gpu_ordered_lat",
-                "gpu nccl_allreduce_bw"
-            })
-    void usageLineIsWhatAUserTypes(String command) {
-        assertThat(CommandRun.of(command + " --help").out()).containsPattern("^Usage:\\s+rdma4j " + command + " ");
     }
 
     @Test
@@ -297,7 +274,7 @@ class OptionsTest {
     }
 
     private static void assertRefused(Tool tool, String arguments, String message) {
-        CommandRun run = CommandRun.of(tool.command() + " " + arguments);
+        CommandRun run = CommandRun.of(tool, arguments);
         assertThat(run.status()).as(run.toString()).isEqualTo(2);
         assertThat(run.out()).isEmpty();
         assertThat(run.err().lines()).hasSize(2).first().asString().startsWith(tool.command() + ": " + message);
@@ -305,84 +282,22 @@ class OptionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ib_write_lat", "ib_write_bw"})
-    void helpAndVersionSucceed(String tool) {
+    @EnumSource(names = {"WRITE_LATENCY", "WRITE_BANDWIDTH"})
+    void helpAndVersionSucceed(Tool tool) {
         for (String option : new String[] {"-h", "--help"}) {
-            CommandRun help = CommandRun.of(tool + " " + option);
+            CommandRun help = CommandRun.of(tool, option);
             assertThat(help.status()).isZero();
             assertThat(help.out())
                     .startsWith("Usage:")
-                    .contains(tool + " <host>", "-s, --size=<size>", "-V, --version", "--out_json_file=<file>");
-            assertThat(help.out().contains("--bidirectional")).isEqualTo(tool.equals("ib_write_bw"));
+                    .contains(
+                            tool.command() + " <host>", "-s, --size=<size>", "-V, --version", "--out_json_file=<file>");
+            assertThat(help.out().contains("--bidirectional")).isEqualTo(tool == Tool.WRITE_BANDWIDTH);
         }
         for (String option : new String[] {"-V", "--version"}) {
-            CommandRun version = CommandRun.of(tool + " " + option);
+            CommandRun version = CommandRun.of(tool, option);
             assertThat(version.status()).isZero();
             assertThat(version.out()).startsWith("Version: 6.24 (rdma4j ");
         }
-    }
-
-    @Test
-    void helpListsCommands() {
-        CommandRun run = CommandRun.of("--help");
-        assertThat(run.status()).isZero();
-        assertThat(run.out())
-                .startsWith("Usage: rdma4j [-hV] COMMAND")
-                .containsPattern("\\n +ib_write_lat +\\w+")
-                .containsPattern("\\n +gpu +\\w+");
-        assertThat(CommandRun.of("help")).isEqualTo(run);
-        assertThat(CommandRun.of("gpu --help").out())
-                .startsWith("Usage: rdma4j gpu ")
-                .contains("gds_bw");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"ib_write_lat", "doctor", "gpu", "gpu gds_bw"})
-    void helpOfCommandIsItsHelp(String command) {
-        assertThat(CommandRun.of("help " + command)).isEqualTo(CommandRun.of(command + " --help"));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"-V", "--version", "gpu --version"})
-    void versionIsPrinted(String arguments) {
-        CommandRun run = CommandRun.of(arguments);
-        assertThat(run.status()).isZero();
-        assertThat(run.out()).startsWith("rdma4j ");
-    }
-
-    @Test
-    void emptyArgumentIsRefused() {
-        for (List<String> words : List.of(List.of("ib_write_lat", ""), List.of("compare", "--tools", ""))) {
-            CommandRun run = CommandRun.of(words);
-            assertThat(run.status()).isEqualTo(2);
-            assertThat(run.err()).contains("an argument is empty: leave it out, or give the value that was meant");
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '"',
-            value = {
-                "raw_ethernet_lat doctor | rdma4j: there is no command 'raw_ethernet_lat'; the commands are ib_wr",
-                "-x doctor               | rdma4j: there is no option '-x'; the commands are ib_write_lat, ib_wr",
-                "help frobnicate         | rdma4j: there is no command 'frobnicate'; the commands are ib_write_lat",
-                "gpu ib_write_lat        | rdma4j gpu: there is no command 'ib_write_lat'; the commands are gds_bw, gp",
-                "gpu                     | rdma4j gpu: which command? One of gds_bw, gpu_ordered_lat, nccl",
-            })
-    void unknownCommandIsRefused(String arguments, String message) {
-        CommandRun run = CommandRun.of(arguments);
-        assertThat(run.status()).isEqualTo(2);
-        assertThat(run.out()).isEmpty();
-        assertThat(run.err()).startsWith(message).containsPattern("\nTry 'rdma4j( gpu)? --help'\\.");
-    }
-
-    @Test
-    void missingCommandIsRefused() {
-        CommandRun run = CommandRun.of(List.of());
-        assertThat(run.status()).isEqualTo(2);
-        assertThat(run.err()).startsWith("rdma4j: which command? One of ib_write_lat, ib_write_bw, ");
-        assertThat(CommandRun.of(List.of("")).err()).startsWith("rdma4j: there is no command ''; ");
     }
 
     @Test

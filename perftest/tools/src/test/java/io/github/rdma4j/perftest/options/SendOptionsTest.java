@@ -63,7 +63,7 @@ class SendOptionsTest {
     void helpListsTheConnectionTypesAsC(Verb verb, String types) {
         for (Tool tool : Tool.values()) {
             if (tool.verb() == verb) {
-                assertThat(CommandRun.of(tool.command() + " --help").out())
+                assertThat(CommandRun.of(tool, "--help").out())
                         .containsPattern("\n  -c, --connection=<" + types + ">\\s");
             }
         }

@@ -108,7 +108,7 @@ class NewerOptionsDeviceTest {
     void unsupportedFeatureIsRefusedInTheDevicesName(String optionAndVerb) {
         String[] words = optionAndVerb.split(" \\| ");
         String device = Device.list().getFirst().name();
-        CommandRun run = CommandRun.of("ib_write_bw -d " + device + " -p 18699 " + words[0]);
+        CommandRun run = CommandRun.of(Tool.WRITE_BANDWIDTH, "-d " + device + " -p 18699 " + words[0]);
         assertThat(run.status()).as(run.toString()).isEqualTo(1);
         assertThat(run.err()).contains(words[1] + device + ")");
     }

@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.allreduce.choice;
+package io.github.rdma4j.perftest.doctor.nccl;
 
 import io.github.rdma4j.gpudirect.topology.PciDistance;
+import io.github.rdma4j.perftest.allreduce.choice.Choice;
+import io.github.rdma4j.perftest.allreduce.choice.NcclLog;
 import io.github.rdma4j.perftest.doctor.machine.CheckedGpu;
+import io.github.rdma4j.perftest.doctor.machine.DoctorSources;
+import io.github.rdma4j.perftest.doctor.machine.GpuReader;
 import io.github.rdma4j.perftest.doctor.machine.GpuReport;
+import io.github.rdma4j.perftest.doctor.machine.Machine;
 import io.github.rdma4j.perftest.doctor.machine.PairVerdict;
 import io.github.rdma4j.perftest.doctor.machine.Support;
 import java.util.ArrayList;
@@ -33,13 +38,23 @@ public final class Choices {
     }
 
     /**
+     * Compares the log with the prediction for this machine.
+     *
+     * @param log of the rank
+     * @param device CUDA's number of the GPU
+     */
+    public static List<Choice> ofThisMachine(NcclLog log, int device) {
+        return of(log, new GpuReader(new Machine(DoctorSources.thisMachine())).report(), device);
+    }
+
+    /**
      * Compares the log with the prediction.
      *
      * @param log of the rank
      * @param check of its machine, with its GPU
      * @param device CUDA's number of the GPU
      */
-    public static List<Choice> of(NcclLog log, GpuReport check, int device) {
+    static List<Choice> of(NcclLog log, GpuReport check, int device) {
         return new Choices(log, check, device).all();
     }
 

@@ -20,9 +20,9 @@ import io.github.rdma4j.perftest.predict.model.PathKind;
 import io.github.rdma4j.perftest.predict.model.Paths;
 import io.github.rdma4j.perftest.predict.model.PciExpress;
 import io.github.rdma4j.perftest.result.BandwidthResult;
+import io.github.rdma4j.perftest.result.LimitListener;
 import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.RunInfo;
-import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ import java.util.function.Consumer;
  * Prints at the end of a bandwidth test the share of the data path's limit that was reached, and why it is low. Prints
  * nothing if the kernel does not show the links, as for software devices and in many virtual machines.
  */
-public final class ShareOfLimit implements RunListener {
+public final class ShareOfLimit implements LimitListener {
     private static final double GOOD = 0.9;
     private static final double GIGA = 1e9;
     private static final String STAGED = "staged";
@@ -56,7 +56,7 @@ public final class ShareOfLimit implements RunListener {
         this.note = note;
     }
 
-    /** Returns the limit of the links; empty before the test has begun, and if it is unknown. */
+    @Override
     public Optional<PathLimit> limit() {
         return limit;
     }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.perftest.allreduce.choice;
+package io.github.rdma4j.perftest.doctor.nccl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +10,10 @@ import io.github.rdma4j.gpudirect.PathDecision;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciDistance;
 import io.github.rdma4j.gpudirect.topology.Topology;
+import io.github.rdma4j.perftest.allreduce.choice.Choice;
 import io.github.rdma4j.perftest.allreduce.choice.Choice.Verdict;
+import io.github.rdma4j.perftest.allreduce.choice.NcclLog;
+import io.github.rdma4j.perftest.allreduce.choice.RecordedLogs;
 import io.github.rdma4j.perftest.doctor.machine.CheckedGpu;
 import io.github.rdma4j.perftest.doctor.machine.GpuFacts;
 import io.github.rdma4j.perftest.doctor.machine.GpuInventory;
@@ -24,6 +27,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ChoicesTest {
+    private static NcclLog log(String text) {
+        return NcclLog.of(text.lines());
+    }
+
     private static PairVerdict verdict(String adapter, GpuPath path, PciDistance distance, boolean nearest) {
         return new PairVerdict(
                 "GPU0",
@@ -73,7 +80,7 @@ class ChoicesTest {
                 verdict("mlx5_1", GpuPath.DMA_BUF, PciDistance.PIX, true),
                 verdict("mlx5_2", GpuPath.STAGED, PciDistance.SYS, false),
                 verdict("mlx5_3", GpuPath.DMA_BUF, PciDistance.SYS, false));
-        List<Choice> choices = Choices.of(NcclLogTest.log(RecordedLogs.INFINIBAND), check, 0);
+        List<Choice> choices = Choices.of(log(RecordedLogs.INFINIBAND), check, 0);
         assertThat(choices).noneMatch(each -> each.verdict() == Verdict.DIFFERS);
         assertThat(of(choices, "NCCL").chosen()).isEqualTo("2.19.3+cuda12.2");
         same(
@@ -102,7 +109,7 @@ class ChoicesTest {
         Locale.setDefault(Locale.GERMANY);
         try {
             GpuReport check = check("0000:18:00.0", Support.YES);
-            assertThat(Choices.of(NcclLogTest.log(RecordedLogs.INFINIBAND), check, 0))
+            assertThat(Choices.of(log(RecordedLogs.INFINIBAND), check, 0))
                     .extracting(Choice::chosen)
                     .noneMatch(chosen -> chosen.matches(".*\\d,\\d.*"))
                     .anyMatch(chosen -> chosen.contains("24.0 GB/s"));
@@ -118,7 +125,7 @@ class ChoicesTest {
                 Support.NO,
                 verdict("mlx5_0", GpuPath.STAGED, PciDistance.NODE, true),
                 verdict("mlx5_2", GpuPath.DMA_BUF, PciDistance.SYS, false));
-        List<Choice> choices = Choices.of(NcclLogTest.log(RecordedLogs.INFINIBAND), check, 0);
+        List<Choice> choices = Choices.of(log(RecordedLogs.INFINIBAND), check, 0);
         differs(choices, "dma-buf");
         assertThat(differs(choices, "GPU0 with mlx5_0").remark()).startsWith("registration would not go that way");
         assertThat(differs(choices, "GPU0 with mlx5_2").remark())
@@ -131,10 +138,10 @@ class ChoicesTest {
     @Test
     void socketsWhereThereAreAdapters() {
         GpuReport check = check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
-        List<Choice> choices = Choices.of(NcclLogTest.log(RecordedLogs.ONE_MACHINE), check, 0);
+        List<Choice> choices = Choices.of(log(RecordedLogs.ONE_MACHINE), check, 0);
         assertThat(differs(choices, "network").remark()).contains("NCCL goes by TCP", "NCCL_IB_HCA");
         assertThat(of(choices, "rank 0 to rank 1").chosen()).isEqualTo("SHM/direct/direct, 2 channels");
-        assertThat(Choices.of(NcclLogTest.log(RecordedLogs.ONE_MACHINE), check("0000:3b:00.0", Support.YES), 0))
+        assertThat(Choices.of(log(RecordedLogs.ONE_MACHINE), check("0000:3b:00.0", Support.YES), 0))
                 .contains(new Choice(
                         "network", "Socket", "Socket: no RDMA device can be used", Verdict.AS_PREDICTED, ""));
     }
@@ -145,7 +152,7 @@ class ChoicesTest {
                 + "a:1:1 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.\n"
                 + "a:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" + RecordedLogs.ONE_MACHINE;
         GpuReport check = check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
-        List<Choice> choices = Choices.of(NcclLogTest.log(disabled), check, 0);
+        List<Choice> choices = Choices.of(log(disabled), check, 0);
         same(choices, "network", "Socket", "Socket, by a variable");
         assertThat(choices)
                 .filteredOn(each -> each.subject().equals("rank 0 to rank 1"))
@@ -156,11 +163,11 @@ class ChoicesTest {
     @Test
     void gpusByTheirAddresses() {
         GpuReport check = check("0000:87:00.0", Support.YES);
-        List<Choice> choices = Choices.of(NcclLogTest.log(RecordedLogs.ADDRESSES), check, 0);
+        List<Choice> choices = Choices.of(log(RecordedLogs.ADDRESSES), check, 0);
         assertThat(of(choices, "GPU0 with HCA 5").chosen()).isEqualTo("GPUDirect RDMA (distance 3, allowed to 4)");
         assertThat(of(choices, "NCCL warns").chosen()).contains("Got completion with error 4");
         GpuReport other = check("0000:8d:00.0", Support.YES);
-        assertThat(Choices.of(NcclLogTest.log(RecordedLogs.ADDRESSES), other, 0))
+        assertThat(Choices.of(log(RecordedLogs.ADDRESSES), other, 0))
                 .noneMatch(each -> each.subject().startsWith("GPU0 with"));
     }
 }

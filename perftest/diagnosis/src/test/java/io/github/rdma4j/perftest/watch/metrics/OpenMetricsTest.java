@@ -131,7 +131,7 @@ class OpenMetricsTest {
                 .filter(line -> !line.startsWith("#"))
                 .map(line -> line.substring(0, line.indexOf('{')))
                 .collect(Collectors.toSet());
-        String dashboard = Files.readString(Path.of("../docs/grafana-rdma4j.json"));
+        String dashboard = Files.readString(Path.of("../../docs/grafana-rdma4j.json"));
         Set<String> asked = Pattern.compile("rdma4j_[a-z_]+")
                 .matcher(dashboard)
                 .results()

@@ -33,11 +33,18 @@ public record Choice(String subject, String chosen, String predicted, Verdict ve
         }
     }
 
-    static Choice unpredicted(String subject, String chosen) {
+    /** Returns a choice that has no prediction. */
+    public static Choice unpredicted(String subject, String chosen) {
         return new Choice(subject, chosen, "", Verdict.NOT_PREDICTED, "");
     }
 
-    static Choice compared(String subject, String chosen, String predicted, boolean same, String remark) {
+    /**
+     * Returns a choice that has a prediction.
+     *
+     * @param same whether it was predicted
+     * @param remark what a difference means
+     */
+    public static Choice compared(String subject, String chosen, String predicted, boolean same, String remark) {
         return new Choice(
                 subject, chosen, predicted, same ? Verdict.AS_PREDICTED : Verdict.DIFFERS, same ? "" : remark);
     }

@@ -17,7 +17,7 @@ class NcclLogTest {
     @TempDir
     Path folder;
 
-    static NcclLog log(String text) {
+    private static NcclLog log(String text) {
         return NcclLog.of(text.lines());
     }
 
