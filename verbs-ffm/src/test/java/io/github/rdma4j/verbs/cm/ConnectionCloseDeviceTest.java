@@ -247,7 +247,9 @@ class ConnectionCloseDeviceTest {
         for (int i = 0; i < 20; i++) {
             openAndClose();
         }
-        assertThat(descriptors()).isEqualTo(before);
+        assertThat(descriptors())
+                .as("those of an earlier test may be closed meanwhile")
+                .isLessThanOrEqualTo(before);
     }
 
     private static void openAndClose() {

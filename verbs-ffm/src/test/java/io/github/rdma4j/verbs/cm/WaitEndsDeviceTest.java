@@ -248,7 +248,9 @@ class WaitEndsDeviceTest {
                 .getFirst();
         long before = descriptors();
         WaitingThread.in(false, () -> address.createEndpoint(PATIENCE)).interrupt();
-        assertThat(descriptors()).isEqualTo(before);
+        assertThat(descriptors())
+                .as("those of an earlier test may be closed meanwhile")
+                .isLessThanOrEqualTo(before);
     }
 
     @Test

@@ -211,7 +211,9 @@ class EndpointGroupDeviceTest {
         echo(1, 1);
         int before = descriptors();
         echo(64, 30);
-        assertThat(descriptors()).isEqualTo(before);
+        assertThat(descriptors())
+                .as("those of an earlier test may be closed meanwhile")
+                .isLessThanOrEqualTo(before);
     }
 
     @Test

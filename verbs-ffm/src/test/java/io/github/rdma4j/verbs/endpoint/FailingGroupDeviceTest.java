@@ -252,7 +252,9 @@ class FailingGroupDeviceTest {
         int before = descriptors();
         for (int round = 0; round < 3; round++) {
             play(random, FAILURES / 3);
-            assertThat(descriptors()).isEqualTo(before);
+            assertThat(descriptors())
+                    .as("those of an earlier test may be closed meanwhile")
+                    .isLessThanOrEqualTo(before);
         }
         System.out.println(whole + " exchanges, and " + ends);
         servers.close();
