@@ -69,7 +69,7 @@ public final class ExclusiveGuard {
     /**
      * Enters, once no other thread is inside.
      *
-     * @return for {@link #exit}; {@link #CLOSED} if the object must not be used, and then {@code exit} must not be called
+     * @return for {@link #exit}; {@link #CLOSED} if the object must not be used: then {@code exit} must not be called
      */
     public int enter() {
         if (owner == Thread.currentThread()) {

@@ -33,7 +33,7 @@ public class WriteLatencyLoop {
      */
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    /** The bits of an address, as in {@code NativeMemory} of the library: they show the compiler that it lies within. */
+    /** The bits of an address, as in the library's {@code NativeMemory}: they show the compiler that it lies within. */
     private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
 
     private final QueuePair queuePair;
@@ -161,7 +161,7 @@ public class WriteLatencyLoop {
         return seals == null;
     }
 
-    /** Waits until the peer's message of this number is there; false when the run is over before, or it is not whole. */
+    /** Waits for the peer's message of this number; false when the run is over before, or the message is not whole. */
     public boolean await(long number) {
         return awaitCounter(number) && isWhole(number);
     }
