@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * frequency of the counter that the tool reads.
  */
 public final class CRunner implements Runner {
-    private static final int MOST_RUNS = 20;
+    private static final int MOST_RUNS = 60;
 
     /** A disturbance, such as another program's start, usually lasts for seconds. */
     private static final Duration PAUSE = Duration.ofMillis(500);
@@ -70,7 +70,7 @@ public final class CRunner implements Runner {
         }
         throw new CompareException(
                 name + " could not measure the processor's frequency, " + MOST_RUNS + " times: '" + row + "'",
-                "the machine is too busy: end other programs");
+                "the machine is too busy, or has one processor for both ends: end other programs, or add one");
     }
 
     private static void sleep(Duration pause) {
