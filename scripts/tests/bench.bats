@@ -58,6 +58,14 @@ setup() {
     [[ $stderr == *"unknown option --fast"* ]]
 }
 
+@test "instructions: a limit that is none is refused before anything is built" {
+    for wrong in '--expect ib_write_lat:2:user<=692' '--expect=ib_write_lat' '--expect=ib_write_lat:2:user<=many'; do
+        # shellcheck disable=SC2086  # two words
+        run -2 "$BENCH" instructions $wrong
+        [[ $output == *"a limit is like --expect='ib_write_lat:2:user<=692'"* ]]
+    done
+}
+
 @test "netty --help says what it takes; what it does not take ends it with status 2" {
     run "$BENCH" netty --help
     [[ $status == 0 && $output == *--count* && $output == *--registered* ]]

@@ -38,6 +38,10 @@ while (($# > 0)); do
     esac
     shift
 done
+for argument in "$@"; do
+    [[ $argument != --expect* || $argument =~ ^--expect=[a-z_]+:[0-9]+:user\<=[0-9]+$ ]] ||
+        die -2 "$argument: a limit is like --expect='ib_write_lat:2:user<=692'" 'see scripts/bench instructions --help'
+done
 
 if [[ -z $built ]]; then
     set_up_to_count
