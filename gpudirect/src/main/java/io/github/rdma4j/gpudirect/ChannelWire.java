@@ -42,8 +42,8 @@ final class ChannelWire implements Adapter {
     private int polled;
 
     private int handled;
-    /** Whether the native poll has begun and not returned: after an error, what it has fetched is lost. */
-    private boolean fetching;
+    /** An error has struck while completions were polled: what the native call had fetched is lost. */
+    private boolean completionsLost;
 
     /** An error that has interrupted the channel's work: the next poll breaks the channel down. */
     Error interrupted;
@@ -115,7 +115,7 @@ final class ChannelWire implements Adapter {
         cause.initCause(interrupted);
         breakDown(cause);
         protocol.interrupted(cause);
-        if (fetching) {
+        if (completionsLost) {
             endWithoutCompletions(protocol, cause);
         }
         interrupted = null;
@@ -130,17 +130,17 @@ final class ChannelWire implements Adapter {
             // Closing the channel tries again.
             failure.addSuppressed(e);
         }
-        fetching = false;
+        completionsLost = false;
     }
 
     private boolean fetch(ChannelProtocol protocol) {
         int count;
-        fetching = true;
         try {
             count = completionQueue.poll(completions);
-            fetching = false;
+        } catch (Error e) {
+            completionsLost = true;
+            throw e;
         } catch (IllegalStateException | VerbsException e) {
-            fetching = false;
             boolean first = !isBroken();
             breakDown(new GpuTransferException("polling", e));
             if (completionQueue.isOpen()) {

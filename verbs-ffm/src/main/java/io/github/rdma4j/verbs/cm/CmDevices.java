@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.internal.CmCalls;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import java.lang.foreign.Arena;
@@ -76,7 +77,7 @@ public final class CmDevices {
                 CmCalls.freeDevices(list);
             }
             if (none || list.address() == 0) {
-                throw CreationFailure.of("rdma_get_devices()", none ? CreationFailure.ENODEV : errno);
+                throw CreationFailure.of("rdma_get_devices()", none ? Errno.ENODEV : errno);
             }
             List<Long> addresses = new ArrayList<>();
             MemorySegment entries =

@@ -18,20 +18,21 @@ import java.util.Set;
 
 /** Explains the status of an event, and what to do about it. */
 final class CmStatus {
-    private static final int ENODEV = 19;
     private static final int EADDRINUSE = 98;
-    private static final int EADDRNOTAVAIL = 99;
     private static final int ENETDOWN = 100;
-    private static final int ENETUNREACH = 101;
-    static final int ETIMEDOUT = 110;
     private static final int ECONNREFUSED = 111;
-    private static final int EHOSTUNREACH = 113;
     /** A status of InfiniBand's SIDR_REP message. */
     private static final int LOOK_UP_REFUSED = 2;
 
     /** The errnos of the kernel if this host has no path to an address; EINVAL and EACCES come from routes. */
-    private static final Set<Integer> MAY_LIE_HERE =
-            Set.of(ENODEV, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, EHOSTUNREACH, Errno.EINVAL, Errno.EACCES);
+    private static final Set<Integer> MAY_LIE_HERE = Set.of(
+            Errno.ENODEV,
+            Errno.EADDRNOTAVAIL,
+            ENETDOWN,
+            Errno.ENETUNREACH,
+            Errno.EHOSTUNREACH,
+            Errno.EINVAL,
+            Errno.EACCES);
 
     private static final String RDMA_ADDRESS =
             "use the address of a network interface that has an RDMA device ('rdma link' lists them, 'ip address'"
@@ -76,7 +77,7 @@ final class CmStatus {
     static VerbsException loopback(String operation) {
         return Failures.of(
                 operation,
-                ENODEV,
+                Errno.ENODEV,
                 "a loopback address has no RDMA device, and the kernel would listen on all of them instead",
                 RDMA_ADDRESS + "; to listen on all RDMA devices, use the wildcard address");
     }
@@ -113,7 +114,7 @@ final class CmStatus {
         Explanation explanation = destination != null
                 ? routes.of(from, destination.getAddress())
                 : from != null ? routes.ofLocal(from) : new Explanation();
-        if (!explanation.isEmpty() || errno != ENODEV) {
+        if (!explanation.isEmpty() || errno != Errno.ENODEV) {
             return explanation;
         }
         List<String> unlisted = CreationFailure.unlisted();
@@ -122,8 +123,11 @@ final class CmStatus {
         }
         InetAddress target = destination != null ? destination.getAddress() : from;
         Optional<String> outgoing = target == null ? Optional.empty() : routes.outgoing(from, target);
-        Explanation refused = outgoing.map(CreationFailure::refused).orElse(explanation);
-        return !refused.isEmpty() || destination == null || outgoing.isEmpty()
+        if (outgoing.isEmpty()) {
+            return explanation;
+        }
+        Explanation refused = CreationFailure.refused(outgoing.get());
+        return !refused.isEmpty() || destination == null
                 ? refused
                 : explanation.add(
                         "packets to %s leave this host by the network interface %s, which has no RDMA device"
@@ -163,13 +167,13 @@ final class CmStatus {
                     .formatted(status, lookUpStatus(status));
         }
         int errno = errno(type, status);
-        if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
+        if (type == CmEventType.UNREACHABLE && errno == Errno.ETIMEDOUT) {
             return "the peer did not answer";
         }
-        if (type == CmEventType.ADDR_ERROR && errno == ETIMEDOUT) {
+        if (type == CmEventType.ADDR_ERROR && errno == Errno.ETIMEDOUT) {
             return "the address was not resolved in time: no answer to ARP or neighbour discovery";
         }
-        if (asksSubnet(type) && errno == ETIMEDOUT) {
+        if (asksSubnet(type) && errno == Errno.ETIMEDOUT) {
             return SUBNET_SILENT;
         }
         if (type == CmEventType.ROUTE_ERROR && errno == Errno.EINVAL) {
@@ -218,18 +222,18 @@ final class CmStatus {
      * librdmacm finds no device for it.
      */
     private static int errno(CmEventType type, int status) {
-        return isResolution(type) && status == -1 ? ENODEV : Math.abs(status);
+        return isResolution(type) && status == -1 ? Errno.ENODEV : Math.abs(status);
     }
 
     /** Returns what to do about the errno of an event. */
     private static String remedyOfEvent(CmEventType type, int errno, boolean infiniBand) {
-        if (type == CmEventType.UNREACHABLE && errno == ETIMEDOUT) {
+        if (type == CmEventType.UNREACHABLE && errno == Errno.ETIMEDOUT) {
             return peerSilent(infiniBand);
         }
-        if (type == CmEventType.ADDR_ERROR && errno == ETIMEDOUT) {
+        if (type == CmEventType.ADDR_ERROR && errno == Errno.ETIMEDOUT) {
             return remedyOfSilence(CmEventType.ADDR_RESOLVED, infiniBand);
         }
-        if (asksSubnet(type) && errno == ETIMEDOUT) {
+        if (asksSubnet(type) && errno == Errno.ETIMEDOUT) {
             return SUBNET_MANAGER;
         }
         return type == CmEventType.ROUTE_ERROR && errno == Errno.EINVAL ? SAME_PARTITION : remedyOfCall(errno);
@@ -265,8 +269,9 @@ final class CmStatus {
     /** Returns what to do about the errno of a call. */
     static String remedyOfCall(int errno) {
         return switch (errno) {
-            case ENODEV, EADDRNOTAVAIL -> RDMA_ADDRESS;
-            case ENETUNREACH, EHOSTUNREACH -> "check the route ('ip route get ADDRESS') and that the host is up";
+            case Errno.ENODEV, Errno.EADDRNOTAVAIL -> RDMA_ADDRESS;
+            case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
+                "check the route ('ip route get ADDRESS') and that the host is up";
             case EADDRINUSE -> "use another port, or 0 for a free port; on iWARP, TCP sockets also use ports";
             case ECONNREFUSED -> "check that the peer listens at this address and port";
             default -> "";
@@ -279,8 +284,8 @@ final class CmStatus {
      */
     static VerbsException ofConnect(String operation, VerbsException failure) {
         return switch (failure.errno()) {
-            case ECONNREFUSED, Errno.ECONNRESET, ETIMEDOUT, ENETUNREACH, EHOSTUNREACH -> {
-                boolean silent = failure.errno() == ETIMEDOUT;
+            case ECONNREFUSED, Errno.ECONNRESET, Errno.ETIMEDOUT, Errno.ENETUNREACH, Errno.EHOSTUNREACH -> {
+                boolean silent = failure.errno() == Errno.ETIMEDOUT;
                 ConnectionException exception = new ConnectionException(
                         operation,
                         null,

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.CharacterDevice;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
 import io.github.rdma4j.verbs.internal.explain.KernelDevices;
@@ -15,9 +16,6 @@ import java.util.List;
 
 /** Explains why rdma_cm itself cannot be used, and what to do. */
 final class CreationFailure {
-    private static final int ENOENT = 2;
-    static final int ENODEV = 19;
-    private static final int EMFILE = 24;
 
     private static final Path FILE = Path.of("/dev/infiniband/rdma_cm");
     private static final Path LOADED = Path.of("/sys/class/misc/rdma_cm");
@@ -35,9 +33,9 @@ final class CreationFailure {
     /** For a user whose rights are not the cause. */
     static VerbsException withAccess(String operation, int errno, List<String> ofKernel) {
         Explanation explanation = switch (errno) {
-            case ENODEV -> noDevice(ofKernel);
-            case ENOENT -> withoutFile();
-            case EMFILE ->
+            case Errno.ENODEV -> noDevice(ofKernel);
+            case Errno.ENOENT -> withoutFile();
+            case Errno.EMFILE ->
                 new Explanation()
                         .add(
                                 "an event channel is a file descriptor",

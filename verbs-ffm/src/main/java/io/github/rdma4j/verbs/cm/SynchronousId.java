@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -151,7 +152,7 @@ public final class SynchronousId implements AutoCloseable {
             } catch (ConnectionException e) {
                 // After the deadline an attempt may still be in progress, and the kernel refuses another one.
                 boolean over = last || deadline.remaining().isZero();
-                if (over || e.errno() != CmStatus.ETIMEDOUT) {
+                if (over || e.errno() != Errno.ETIMEDOUT) {
                     throw e;
                 }
             }
@@ -324,12 +325,12 @@ public final class SynchronousId implements AutoCloseable {
 
     private ConnectionException nothingCame(CmEventType awaited, String operation, Duration timeout) {
         boolean infiniBand = id.isOnInfiniBand();
-        Explanation ofThisHost = CmStatus.ofThisHost(CmStatus.ETIMEDOUT, id);
+        Explanation ofThisHost = CmStatus.ofThisHost(Errno.ETIMEDOUT, id);
         String nothing = CmStatus.explainSilence(awaited, timeout, infiniBand);
         return new ConnectionException(
                 operation,
                 null,
-                CmStatus.ETIMEDOUT,
+                Errno.ETIMEDOUT,
                 ofThisHost.isEmpty() ? nothing : nothing + ": " + ofThisHost.cause(),
                 ofThisHost.isEmpty() ? CmStatus.remedyOfSilence(awaited, infiniBand) : ofThisHost.remedy());
     }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /** The memory that the control groups of this process allow, for instance in a container. */
 public final class ControlGroupMemory {
@@ -24,7 +25,7 @@ public final class ControlGroupMemory {
     static OptionalLong limit(Path root) {
         return folders(root).stream()
                 .flatMap(folder ->
-                        List.of("memory.max", "memory.limit_in_bytes").stream().map(folder::resolve))
+                        Stream.of("memory.max", "memory.limit_in_bytes").map(folder::resolve))
                 .map(ControlGroupMemory::text)
                 // Version 2 says "max" for no limit, version 1 a number near 2^63.
                 .filter(text -> text.matches("\\d{1,18}"))

@@ -44,6 +44,6 @@ public final class ReceiveFunctions {
         } else {
             result = HotCalls.postReceive(function, false, queue, requests.address(), requests.badRequestAddress());
         }
-        return result == 0 ? 0 : Math.abs(result);
+        return Math.abs(result);
     }
 }

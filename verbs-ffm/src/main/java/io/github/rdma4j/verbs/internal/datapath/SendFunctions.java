@@ -44,6 +44,6 @@ public final class SendFunctions {
         } else {
             result = HotCalls.postSend(function, false, queuePair, requests.address(), requests.badRequestAddress());
         }
-        return result == 0 ? 0 : Math.abs(result);
+        return Math.abs(result);
     }
 }
