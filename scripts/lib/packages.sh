@@ -5,7 +5,8 @@
 # Debian packages: what is missing, and installing it. Needs common.sh.
 #
 #   missing_packages PKG…   prints those that are not installed, one a line
-#   require_packages PKG…   when some are missing: names them and the command that installs them, status 1
+#   require_packages PKG…   when some are missing: names them and the command that installs them, status 1; installs them
+#                           where PACKAGES_INSTALL is set
 #   ensure_packages PKG…    installs the missing ones when run as root, else says what to ask the administrator for
 #                           (status 1). Quiet; the package manager's output is shown only when it fails.
 #   install_command PKG…    prints the command line that installs them, with sudo when not run as root
@@ -40,6 +41,10 @@ require_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
     ((${#missing[@]} == 0)) && return 0
+    if [[ -n ${PACKAGES_INSTALL:-} ]]; then
+        ensure_packages "${missing[@]}"
+        return
+    fi
     warn "missing: ${missing[*]}"
     printf '    install with: %s\n' "$(install_command "${missing[@]}")" >&2
     return 1

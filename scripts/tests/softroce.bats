@@ -495,7 +495,7 @@ C
     [[ $(grep -c '^rdma link add' calls) == 4 && $(tail -n 2 calls) == $'link del softroce2\nlink del softroce0' ]]
 }
 
-@test "each missing tool is named with the package and the command" {
+@test "each missing tool is named with the package and the command, or installed with --install" {
     mkdir -p few
     # Of those of one name the first stays.
     find /bin/ /usr/bin/ /sbin/ /usr/sbin/ -mindepth 1 -maxdepth 1 ! -name 'qemu-*' ! -name busybox ! -name cpio -print0 |
@@ -505,6 +505,21 @@ C
     [[ $status == 1 ]]
     [[ $output == *'busybox-static cpio qemu-system-x86'* ]]
     [[ $output == *'apt-get install --no-install-recommends busybox-static'* ]]
+    ((EUID == 0)) || return 0
+    rm few/{dpkg-query,apt-get}
+    ln -s false few/dpkg-query
+    printf '#!/bin/sh\necho "$@" >>calls\necho E: Unable to locate package; exit 100\n' >few/apt-get
+    chmod +x few/apt-get
+    PATH=$PWD/few run -1 "$SOFTROCE" --vm --install true
+    [[ $output == *'installing busybox-static cpio qemu-system-x86'* ]]
+    [[ $(head -n 1 calls) == *' install -y --no-install-recommends busybox-static cpio qemu-system-x86' ]]
+}
+
+@test "GitHub's action: several commands with the environment of the job, up to the first that fails" {
+    cd "$PROJECT"
+    CARGO_HOME='/a "folder"' SOFTROCE_OPTIONS=$'--accel uml\n--devices 1' SOFTROCE_RUN=$'echo "$CARGO_HOME"\nls /sys/class/infiniband\nfalse\necho more' \
+        run -1 --separate-stderr "$BATS_TEST_DIRNAME/../../.github/actions/softroce/run"
+    [[ $output == $'/a "folder"\nrxe0' ]]
 }
 
 @test "a kernel that no package source has" {

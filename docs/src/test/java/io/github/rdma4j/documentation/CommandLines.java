@@ -26,9 +26,11 @@ final class CommandLines {
     /** Other people's programs. Of them, only what they are told about this project's files is looked at. */
     private static final Set<String> KNOWN = Set.of(
             "apt-get",
+            "cargo",
             "cd",
             "chmod",
             "dnf",
+            "git",
             "ibv_devices",
             "ibv_devinfo",
             "java",
