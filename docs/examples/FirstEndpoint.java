@@ -2,7 +2,7 @@ import static io.github.rdma4j.verbs.AccessFlag.*;
 
 import io.github.rdma4j.verbs.endpoint.*;
 
-Duration timeout = Duration.ofMinutes(1);
+Duration timeout = Duration.ofMinutes(1); // an emulated machine is slow
 Consumer<EndpointConfig> config = endpoint -> endpoint.transport(Transport.RDMA_OR_TCP).rdmaTimeout(timeout);
 
 void main(String... args) { // argument: the address of an RDMA device's interface; without it, TCP
@@ -18,12 +18,12 @@ void main(String... args) { // argument: the address of an RDMA device's interfa
 }
 
 void visit(InetSocketAddress address) {
-    try (var server = Endpoint.connect(address, config, timeout);
-            var local = server.allocateMemory(4096)) {
-        var shared = MemoryHandle.fromBytes(server.receive(timeout).orElseThrow());
-        server.transfers().read(local.slice(), shared, timeout);
-        IO.println(server.transport() + ": " + local.segment().getString(8));
-        IO.println("visitors before: " + server.transfers().fetchAndAdd(shared.slice(0, 8), 1, timeout));
-        server.send("goodbye\0".getBytes(), timeout);
+    try (var endpoint = Endpoint.connect(address, config, timeout);
+            var local = endpoint.allocateMemory(4096)) {
+        var shared = MemoryHandle.fromBytes(endpoint.receive(timeout).orElseThrow());
+        endpoint.transfers().read(local.slice(), shared, timeout);
+        IO.println(endpoint.transport() + ": " + local.segment().getString(8));
+        IO.println("visitors before: " + endpoint.transfers().fetchAndAdd(shared.slice(0, 8), 1, timeout));
+        endpoint.send("goodbye\0".getBytes(), timeout);
     }
 }

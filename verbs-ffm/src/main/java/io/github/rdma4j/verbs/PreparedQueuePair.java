@@ -106,11 +106,11 @@ public final class PreparedQueuePair implements AutoCloseable {
      *
      * @param firstWorkRequestId identifies the receive of the first buffer in its completion; each further buffer has
      *     the next number
-     * @param rooms 1 to 131072
+     * @param buffers 1 to 131072
      * @return the receives, not posted yet
      */
-    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
-        return queuePair.prepareReceives(firstWorkRequestId, rooms);
+    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> buffers) {
+        return queuePair.prepareReceives(firstWorkRequestId, buffers);
     }
 
     /**

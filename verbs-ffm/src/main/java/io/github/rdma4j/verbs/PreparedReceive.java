@@ -13,7 +13,7 @@ import java.util.Objects;
  * that is reused, or for the parts of a larger one:
  *
  * <pre>{@code
- * PreparedReceive receive = queuePair.prepareReceive(rooms);
+ * PreparedReceive receive = queuePair.prepareReceive(buffer);
  * for (int i = 0; i < 16; i++) {
  *     if (!receive.local(i * 4096L, 4096).tryPost(i)) {
  *         break; // the queue is full

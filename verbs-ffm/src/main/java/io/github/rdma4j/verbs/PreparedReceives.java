@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * {@link QueuePair#prepareReceives} creates it, also for a shared receive queue or a work queue:
  *
  * <pre>{@code
- * PreparedReceives receives = queuePair.prepareReceives(0, rooms);
- * boolean posted = receives.add(2).add(0).tryPost(); // the next message comes into room 2
+ * PreparedReceives receives = queuePair.prepareReceives(0, buffers);
+ * boolean posted = receives.add(2).add(0).tryPost(); // the next message comes into buffer 2
  * }</pre>
  *
  * <p>It needs no close: the garbage collector frees its memory. It can be used as long as the queue and the regions are
@@ -50,42 +50,42 @@ public final class PreparedReceives {
     private long last;
 
     /** Creates the receives; the arguments were checked. */
-    PreparedReceives(ReceiveQueue queue, long firstWorkRequestId, List<MemorySlice> rooms) {
+    PreparedReceives(ReceiveQueue queue, long firstWorkRequestId, List<MemorySlice> buffers) {
         this.queue = queue;
         this.firstWorkRequestId = firstWorkRequestId;
-        this.requests = filled(rooms);
+        this.requests = filled(buffers);
     }
 
     /**
      * Prepares more buffers, for a pool that grows. They follow the existing buffers, with the next numbers. Buffers
      * that were added and not posted yet stay added.
      *
-     * @param rooms the buffers, one for each message; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param buffers the buffers, one for each message; their regions need {@link AccessFlag#LOCAL_WRITE}
      * @return this
      * @throws IllegalArgumentException if a region is not of the queue's protection domain or not writable, or there
      *     are no buffers, or too many
      * @throws IllegalStateException if the queue or a region is closed
      */
-    public PreparedReceives extend(List<MemorySlice> rooms) {
-        queue.checkPrepared(rooms);
+    public PreparedReceives extend(List<MemorySlice> buffers) {
+        queue.checkPrepared(buffers);
         // Before the addresses are used: memory that nothing references would be collected.
         further.ensureCapacity(further.size() + 1);
-        further.add(filled(rooms));
+        further.add(filled(buffers));
         return this;
     }
 
-    private ReceiveRequests filled(List<MemorySlice> rooms) {
-        ReceiveRequests made = new ReceiveRequests(Arena.ofAuto(), rooms.size(), 1);
+    private ReceiveRequests filled(List<MemorySlice> buffers) {
+        ReceiveRequests made = new ReceiveRequests(Arena.ofAuto(), buffers.size(), 1);
         int before = addresses.length;
-        int count = Math.addExact(before, rooms.size());
+        int count = Math.addExact(before, buffers.size());
         long[] grown = Arrays.copyOf(addresses, count);
-        for (int i = 0; i < rooms.size(); i++) {
-            MemorySlice room = rooms.get(i);
-            made.fill(i, firstWorkRequestId + before + i, room.address(), room.lengthAndKey());
+        for (int i = 0; i < buffers.size(); i++) {
+            MemorySlice buffer = buffers.get(i);
+            made.fill(i, firstWorkRequestId + before + i, buffer.address(), buffer.lengthAndKey());
             grown[before + i] = made.addressOf(i);
         }
         long[] grownLists = Arrays.copyOf(added, count);
-        regions = Stream.concat(Arrays.stream(regions), rooms.stream().map(MemorySlice::region))
+        regions = Stream.concat(Arrays.stream(regions), buffers.stream().map(MemorySlice::region))
                 .distinct()
                 .toArray(MemoryRegion[]::new);
         added = grownLists;
@@ -101,17 +101,17 @@ public final class PreparedReceives {
     /**
      * Adds a buffer to the end of the list that the next post gives to the adapter.
      *
-     * @param room the index of the buffer, from 0. The adapter must not hold it already
+     * @param buffer the index of the buffer, from 0. The adapter must not hold it already
      * @return this
      * @throws IndexOutOfBoundsException if there is no such buffer
      * @throws IllegalArgumentException if it was added and is not posted
      */
-    public PreparedReceives add(int room) {
-        long address = addresses[room];
-        if (added[room] == list) {
-            throw new IllegalArgumentException("room " + room + " was added already, and is not posted: " + this);
+    public PreparedReceives add(int buffer) {
+        long address = addresses[buffer];
+        if (added[buffer] == list) {
+            throw new IllegalArgumentException("buffer " + buffer + " was added already, and is not posted: " + this);
         }
-        added[room] = list;
+        added[buffer] = list;
         if (size++ == 0) {
             requests.begin(address);
         } else {

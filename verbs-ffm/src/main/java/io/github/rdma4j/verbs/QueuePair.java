@@ -23,25 +23,30 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A connected queue pair ({@code struct ibv_qp}), created by {@link PreparedQueuePair#connect}. Any thread may post at
- * any time: requests of several threads are posted one after the other. A batch belongs to the thread that starts it.
+ * A queue pair ({@code struct ibv_qp}). {@link PreparedQueuePair#connect} and {@link PreparedQueuePair#activate} return
+ * one that can send, {@link ProtectionDomain#createQueuePair} one in the state RESET.
  *
- * <p>The posting methods return at once. A transfer is done when its completion is polled; until then the local memory
- * belongs to the adapter (except with {@link SendFlags#INLINE}). A full queue is not an error: the method returns
- * {@code false} and does not post the request. Poll completions, and post it again:
+ * <p>The {@code tryPost} methods return at once and allocate nothing, except {@link #tryPostBindMemoryWindow}, which may
+ * wait for other calls on the device context. A signaled request is done when its completion is polled. An unsignaled one is
+ * done when the completion of a later signaled request of the same queue is polled, so signal some, or the queue stays
+ * full. Until a request is done, its local memory belongs to the adapter (except with {@link SendFlags#INLINE}).
+ *
+ * <p>A full queue is not an error: the method returns {@code false} and does not post the request. Poll completions,
+ * and post it again:
  *
  * <pre>{@code
  * while (!queuePair.tryPostWrite(1, local, remote, SendFlags.SIGNALED)) {
- *     completionQueue.poll(completions);
+ *     handle(completions, completionQueue.poll(completions));
  * }
  * }</pre>
  *
- * <p>Every other refusal throws a {@link VerbsException}. An invalid argument throws an
- * {@link IllegalArgumentException}, and a post in a state that does not allow it an {@link IllegalStateException}. The
- * methods allocate nothing.
+ * <p>An invalid argument throws an {@link IllegalArgumentException}, unless the checks are switched off
+ * ({@code -Dio.github.rdma4j.verbs.checks=false}). A closed queue pair, and a state that does not allow the request,
+ * throw an {@link IllegalStateException}. Every other refusal throws a {@link VerbsException}.
  *
- * <p>Thread safety: all methods may be called from any thread. Posting is fastest if one thread posts all sends and one
- * thread posts all receives. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
+ * <p>Thread safety: all methods may be called from any thread; requests of several threads are posted one after the
+ * other. Posting is fastest if one thread posts all sends and one thread posts all receives. A {@link SendBatch} or
+ * {@link ReceiveBatch} is for the thread that started it.
  *
  * @since 0.1.0
  */
@@ -80,12 +85,9 @@ public final class QueuePair extends Resource {
         config.fitCompletionQueues();
         DeviceContext context = domain.context();
         PortAttributes port = context.port(config.port());
-        Arena arena = Arena.ofShared();
-        // All memory is allocated before the native object exists: a failure after its creation would leak it.
         super(concat(domain, config.parents().toArray(Resource[]::new)));
         this.domain = domain;
         this.type = config.type();
-        this.requestArena = arena;
         this.completionShares = config.completionShares();
         this.sharedReceiveQueue = config.sharedReceiveQueue();
         this.onlyReceives = config.onlyReceives();
@@ -107,24 +109,26 @@ public final class QueuePair extends Resource {
                 && !onlyReceives
                 && config.type() != QueuePairType.UD
                 && config.type() != QueuePairType.XRC_SEND;
-        this.singles = new SingleRequests(this, arena, newBatch(1, null), requestsArePlain);
         int maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
         this.batches = new ThreadBatches<>(user -> newBatch(maxBatch, user));
-        this.receiveQueue = sharedReceiveQueue != null || config.onlyReceives()
-                ? null
-                : new ReceiveQueue(
-                        this,
-                        domain,
-                        requestArena,
-                        config.maxReceiveWorkRequests(),
-                        config.maxReceiveScatterGather(),
-                        // A datagram is received after its header, so the buffer is longer than the message.
-                        port.maxMessageSize());
+        this.requestArena = Arena.ofShared();
         QueuePairCreation.Created created;
+        // All memory is allocated before the native object exists: a failure after its creation would leak it.
         try {
+            this.singles = new SingleRequests(this, requestArena, newBatch(1, null), requestsArePlain);
+            this.receiveQueue = sharedReceiveQueue != null || config.onlyReceives()
+                    ? null
+                    : new ReceiveQueue(
+                            this,
+                            domain,
+                            requestArena,
+                            config.maxReceiveWorkRequests(),
+                            config.maxReceiveScatterGather(),
+                            // A datagram is received after its header, so the buffer is longer than the message.
+                            port.maxMessageSize());
             created = QueuePairCreation.create(domain, config);
         } catch (Throwable e) {
-            arena.close();
+            requestArena.close();
             throw e;
         }
         this.queuePair = created.queuePair();
@@ -207,8 +211,8 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Attaches to a multicast group (ibv_attach_mcast(3)): its datagrams that reach the port go into this queue pair's
-     * receives. On InfiniBand the port must have joined the group before; on RoCE version 2, switches may not forward
+     * Attaches to a multicast group (ibv_attach_mcast(3)): this queue pair receives the group's datagrams that reach
+     * the port. On InfiniBand the port must have joined the group before; on RoCE version 2, switches may not forward
      * the group to machines that have not joined. {@link io.github.rdma4j.verbs.cm.ConnectionId#joinMulticast} joins
      * and attaches. Closing the queue pair detaches it.
      *
@@ -237,10 +241,11 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Queries the options beyond the standard that the provider offers, for the peer (ibv_query_ece(3)). After
-     * {@link #setEce} and the transition to RTR, they are the options that were accepted.
+     * Queries the ECE options of this queue pair (enhanced connection establishment, ibv_query_ece(3)): extensions of
+     * the vendor that both sides must accept. Pass the result to the peer's {@link #setEce}. After {@code setEce} and
+     * the transition to RTR, these are the accepted options.
      *
-     * @return the provider's value
+     * @return the options
      * @throws UnsupportedVerbException if the provider has no options
      */
     public EnhancedConnectionEstablishment queryEce() {
@@ -248,7 +253,7 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Sets the options beyond the standard that the peer offers (ibv_set_ece(3)). Call it before the transition to INIT
+     * Sets the ECE options that the peer offers (ibv_set_ece(3)). Call it before the transition to INIT
      * or RTR.
      *
      * @param wanted the result of the peer's {@link #queryEce}
@@ -277,8 +282,8 @@ public final class QueuePair extends Resource {
      * (ibv_query_qp_data_in_order(3)).
      *
      * @param operation the operation that transfers the data
-     * @return the guaranteed order; {@link DataInOrder#NONE} also if it is unknown: always before rdma-core 36, and
-     *     before 46 instead of {@link DataInOrder#ALIGNED_128_BYTES}
+     * @return the guaranteed order. rdma-core before 36 reports no order, so the result is {@link DataInOrder#NONE};
+     *     before 46 it cannot report {@link DataInOrder#ALIGNED_128_BYTES}, so the result is {@code NONE} instead
      */
     public DataInOrder dataInOrder(IncomingOperation operation) {
         return QueuePairTuning.dataInOrder(this, operation);
@@ -464,12 +469,14 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts the invalidation of a key of this side; see {@link SendBatch#localInvalidate}.
+     * Posts a local invalidate ({@code IBV_WR_LOCAL_INV}): the memory window with this key loses its binding. See
+     * {@link SendBatch#localInvalidate}.
      *
      * @param workRequestId identifies the request in its completion
      * @param remoteKey the key of the window
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return true if it was posted, false if the queue is full
+     * @throws IllegalArgumentException if a flag is invalid, or the queue pair's type has no such operation
      * @throws IllegalStateException if the queue pair is closed
      * @throws VerbsException if it was refused for another reason
      */
@@ -551,7 +558,8 @@ public final class QueuePair extends Resource {
      * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}
      * @return the receive, not posted yet
      * @throws IllegalArgumentException if the region is not of this queue pair's protection domain or not writable
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed,
+     *     or receives are posted to other queues (a shared receive queue)
      */
     public PreparedReceive prepareReceive(MemorySlice local) {
         return ownReceiveQueue().prepare(local);
@@ -562,24 +570,27 @@ public final class QueuePair extends Resource {
      *
      * @param firstWorkRequestId identifies the receive of the first buffer in its completion; each further buffer has
      *     the next number
-     * @param rooms 1 to 131072 buffers; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param buffers 1 to 131072 buffers; their regions need {@link AccessFlag#LOCAL_WRITE}
      * @return the receives, not posted yet
      * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or
      *     there are no buffers, or too many
-     * @throws IllegalStateException if the queue pair or a region is closed
+     * @throws IllegalStateException if the queue pair or a region is closed,
+     *     or receives are posted to other queues (a shared receive queue)
      */
-    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
-        return ownReceiveQueue().prepare(firstWorkRequestId, rooms);
+    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> buffers) {
+        return ownReceiveQueue().prepare(firstWorkRequestId, buffers);
     }
 
     /**
      * Posts a receive, which is a buffer for one message (ibv_post_recv(3)).
      *
      * @param workRequestId identifies the request in its completion
-     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @param local the buffer; its region needs {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection.
+     *     On a UD queue pair a datagram begins 40 bytes into the buffer, after its header
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if the region is not of this queue pair's protection domain or not writable
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed,
+     *     or receives are posted to other queues (a shared receive queue)
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostReceive(long workRequestId, MemorySlice local) {
@@ -590,11 +601,13 @@ public final class QueuePair extends Resource {
      * Posts a receive that scatters the message over several slices, filled in order.
      *
      * @param workRequestId identifies the request in its completion
-     * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection
+     * @param local the buffer; the regions need {@link AccessFlag#LOCAL_WRITE}. A longer message breaks the connection.
+     *     On a UD queue pair a datagram begins 40 bytes into the buffer, after its header
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if a region is not of this queue pair's protection domain or not writable, or
      *     there are more slices than {@link QueuePairConfig#maxReceiveScatterGather} allowed
-     * @throws IllegalStateException if the queue pair or a region is closed
+     * @throws IllegalStateException if the queue pair or a region is closed,
+     *     or receives are posted to other queues (a shared receive queue)
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostReceive(long workRequestId, SliceList local) {
@@ -606,7 +619,8 @@ public final class QueuePair extends Resource {
      * that the thread has not posted.
      *
      * @return the calling thread's batch, empty
-     * @throws IllegalStateException if the queue pair is closed
+     * @throws IllegalStateException if the queue pair is closed,
+     *     or receives are posted to other queues (a shared receive queue)
      */
     public ReceiveBatch startReceiveBatch() {
         return ownReceiveQueue().startBatch();

@@ -84,18 +84,18 @@ final class ReceiveQueue {
         return new PreparedReceive(this, local);
     }
 
-    PreparedReceives prepare(long firstWorkRequestId, List<MemorySlice> rooms) {
-        checkPrepared(rooms);
-        return new PreparedReceives(this, firstWorkRequestId, rooms);
+    PreparedReceives prepare(long firstWorkRequestId, List<MemorySlice> buffers) {
+        checkPrepared(buffers);
+        return new PreparedReceives(this, firstWorkRequestId, buffers);
     }
 
-    void checkPrepared(List<MemorySlice> rooms) {
+    void checkPrepared(List<MemorySlice> buffers) {
         owner.requireOpen();
-        if (rooms.isEmpty() || rooms.size() > ReceiveRequests.MAX_CAPACITY) {
+        if (buffers.isEmpty() || buffers.size() > ReceiveRequests.MAX_CAPACITY) {
             throw new IllegalArgumentException(
-                    "%d buffers to prepare: 1 to %d".formatted(rooms.size(), ReceiveRequests.MAX_CAPACITY));
+                    "%d buffers to prepare: 1 to %d".formatted(buffers.size(), ReceiveRequests.MAX_CAPACITY));
         }
-        rooms.forEach(this::check);
+        buffers.forEach(this::check);
     }
 
     ReceiveBatch startBatch() {

@@ -207,14 +207,14 @@ public final class WorkQueue extends Resource {
      *
      * @param firstWorkRequestId identifies the receive of the first buffer in its completion; each further buffer has
      *     the next number
-     * @param rooms 1 to 131072 buffers; their regions need {@link AccessFlag#LOCAL_WRITE}
+     * @param buffers 1 to 131072 buffers; their regions need {@link AccessFlag#LOCAL_WRITE}
      * @return the receives, not posted yet
      * @throws IllegalArgumentException if a region is not of this queue's protection domain or not writable, or there
      *     are no buffers, or too many
      * @throws IllegalStateException if the queue or a region is closed
      */
-    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> rooms) {
-        return receiveQueue.prepare(firstWorkRequestId, rooms);
+    public PreparedReceives prepareReceives(long firstWorkRequestId, List<MemorySlice> buffers) {
+        return receiveQueue.prepare(firstWorkRequestId, buffers);
     }
 
     /**

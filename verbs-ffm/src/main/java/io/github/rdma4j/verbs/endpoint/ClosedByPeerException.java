@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.endpoint;
 
 /**
- * The peer has closed its endpoint: all of its messages have been received, and it would not read anything that is sent
- * now. If the connection was lost, calls throw {@link ConnectionLostException} instead.
+ * The peer has closed its endpoint. Receiving throws it after the peer's last message, sending at once. If the
+ * connection was lost, calls throw {@link ConnectionLostException} instead.
  *
  * @since 0.1.0
  */

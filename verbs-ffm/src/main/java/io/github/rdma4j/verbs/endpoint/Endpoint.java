@@ -32,25 +32,27 @@ import java.util.function.Consumer;
 /**
  * One end of a connection: exchanges messages with the peer, and reads and writes memory that the peer has exposed.
  *
- * <p><b>Messages</b> arrive whole, once, and in order. A side can send only as many messages as the other side has free
- * buffers, its <em>credits</em>, so a program that reads slowly slows its peer down and nothing is lost. Longer data
- * than {@link #maxMessageSize()} goes through exposed memory.
+ * <p><b>Messages</b> arrive whole, once, and in order. A side has one <em>credit</em> for each free receive buffer of
+ * the other side, and sends a message only with a credit, so a program that reads slowly slows its peer down and
+ * nothing is lost. Longer data than {@link #maxMessageSize()} goes through exposed memory.
  *
  * <p><b>Exposed memory</b>: {@link #expose(long, AccessFlag...)} returns memory with a {@link MemoryHandle}, which
  * travels as bytes. A peer reads, writes and changes the memory without involving this side's CPU.
  *
- * <p><b>Progress.</b> An endpoint has no thread of its own. Threads that poll, wait or send through this object, or
- * wait for one of its futures ({@code get}, {@code join}), receive messages, return credits and complete futures. The
+ * <p><b>Progress.</b> An endpoint has no thread of its own. A thread takes in messages, returns credits and completes
+ * futures while it waits in a method or for a future ({@code get}, {@code join}), when it polls and no message has
+ * arrived yet, and when a {@code try} method finds no credit or a full queue. The
  * thread that makes progress completes a future after it has released the endpoint's lock, and runs what is chained to
  * the future, unless the program names an executor ({@link CompletableFuture#thenApplyAsync}). Waiting for {@link
  * CompletableFuture#allOf} makes no progress. If your program only chains futures, run {@code endpoint::progressLoop}
  * on a thread of your own or add the endpoint to an {@link EndpointSelector}. A waiting thread spins for a while before
  * it sleeps ({@link EndpointConfig#spinLimit}); a sleeping virtual thread releases its carrier.
  *
- * <p><b>The end.</b> If the peer closes its endpoint, calls return {@link #CLOSED_BY_PEER} or throw {@link
- * ClosedByPeerException} after its last message. If the connection is lost, they throw {@link ConnectionLostException}
- * after the messages that had arrived. After this side's own {@link #close()}, which also ends the waits of other
- * threads, every call throws {@link IllegalStateException}.
+ * <p><b>The end.</b> If the peer closes its endpoint, receiving continues until its last message and then returns
+ * {@link #CLOSED_BY_PEER} or throws {@link ClosedByPeerException}; sending and transfers fail so at once. A lost
+ * connection behaves the same way, with {@link ConnectionLostException}. After this side's own {@link #close()}, which
+ * also ends the waits of other threads, sending, receiving and transfers throw {@link IllegalStateException}; methods
+ * that only report, such as {@link #counters()} and {@link #isConnected()}, still work.
  *
  * <p><b>Errors.</b> A {@link StackOverflowError} or {@link OutOfMemoryError} in a method of an endpoint either leaves
  * everything unchanged, or loses the connection: the next call throws a {@link ConnectionLostException} with the error
@@ -58,8 +60,9 @@ import java.util.function.Consumer;
  * queues. A method that takes the endpoint's lock first makes sure that about 8 KiB of the stack are left, because the
  * JDK's locks may stay locked if the stack overflows inside them.
  *
- * <p><b>Transport.</b> RDMA by default ({@link EndpointConfig#transport}). Over TCP everything works in the same way,
- * except that threads inside the peer's endpoint serve transfers.
+ * <p><b>Transport.</b> RDMA by default ({@link EndpointConfig#transport}). Over TCP the same calls work, but threads
+ * inside the peer's endpoint serve transfers, messages are always copied, and there is no {@link #protectionDomain()}
+ * unless the configuration gives one.
  *
  * <p>Thread safety: any thread may call any method. A lock orders the calls; no thread holds it while it waits or runs
  * the program's code. Messages are sent in the order of the calls. If several threads receive, each message goes to one
@@ -69,7 +72,7 @@ import java.util.function.Consumer;
  * @since 0.1.0
  */
 public final class Endpoint implements AutoCloseable {
-    /** The message or transfer is under way. */
+    /** The message or transfer is under way; zero. */
     public static final int OK = Protocol.OK;
     /** Nothing was sent: the peer has no free buffer. Poll, so that credits can arrive, and try again. */
     public static final int NO_CREDIT = Protocol.NO_CREDIT;
@@ -78,7 +81,7 @@ public final class Endpoint implements AutoCloseable {
      * still queued. Poll, and try again.
      */
     public static final int QUEUE_FULL = Protocol.QUEUE_FULL;
-    /** The peer has closed its endpoint. */
+    /** The peer has closed its endpoint; negative, so it differs from every count. */
     public static final int CLOSED_BY_PEER = Protocol.CLOSED_BY_PEER;
 
     /** Instead of the index of a buffer: there is no message, and the peer has closed. */
@@ -156,6 +159,7 @@ public final class Endpoint implements AutoCloseable {
      * @throws io.github.rdma4j.verbs.VerbsException if no RDMA device can reach the server or provide what the
      *     configuration asks for; over TCP, if the server cannot be reached
      * @throws IllegalArgumentException if settings contradict each other
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted
      * @throws IllegalStateException if its group or protection domain is closed; not over TCP
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
@@ -173,8 +177,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Sends a message; waits if the peer has no free buffer. The message is copied; you may reuse the segment when this
-     * method returns.
+     * Sends a message; waits while the peer has no free buffer or the send queue is full. The message is copied; you
+     * may reuse the segment when this method returns.
      *
      * @param message at most {@link #maxMessageSize()} bytes, in native or heap memory
      * @param timeout how long to wait; zero or less does not wait
@@ -223,8 +227,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Sends several messages, with one doorbell for as many as possible, and waits for the peer's buffers for the
-     * others. The messages are copied; you may reuse the segments when this method returns.
+     * Sends several messages, with one doorbell for as many as possible, and waits while the peer has no free buffer or
+     * the send queue is full. The messages are copied; you may reuse the segments when this method returns.
      *
      * @param messages each at most {@link #maxMessageSize()} bytes
      * @param timeout how long to wait; zero or less sends as many as possible without waiting
@@ -249,7 +253,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Claims a send buffer, so that you can write a message without a copy; waits if the peer has no free buffer.
+     * Claims a send buffer, so that you can write a message without a copy; waits while the peer has no free buffer or
+     * the send queue is full.
      *
      * @param timeout how long to wait; zero or less does not wait
      * @return the message: write and send it, or close it; empty on timeout
@@ -292,7 +297,8 @@ public final class Endpoint implements AutoCloseable {
      *
      * @param message at most {@link #maxMessageSize()} bytes, in memory that other threads may read; do not
      *     modify it until the future completes
-     * @return completes when the message is in the peer's buffer; exceptionally with a {@link TransferException},
+     * @return completes when the peer's adapter, or over TCP its kernel, has the message, which the peer's program may
+     *     not have read yet; exceptionally with a {@link TransferException},
      *     {@link ConnectionLostException}, {@link ClosedByPeerException} or, after this side has closed, {@link
      *     IllegalStateException}
      * @throws IllegalArgumentException if the message is too long; the text contains both lengths
@@ -327,11 +333,12 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Waits for a message and passes it to a handler, in this thread.
+     * Waits for a message and passes it to a handler, in this thread. An exception of the handler propagates; its
+     * message counts as read.
      *
      * @param handler gets a view of the message, which is valid until the handler returns
      * @param timeout how long to wait; zero or less does not wait
-     * @return false on timeout
+     * @return true if there was a message, false on timeout
      * @throws ClosedByPeerException if the peer has closed and all of its messages were received
      * @throws ConnectionLostException if the connection is lost and all messages that had arrived were received
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted while it waits
@@ -429,9 +436,10 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Makes progress until this endpoint or its peer is closed or the connection is lost, and sleeps while there is
-     * nothing to do. Run it on a thread of your own if your program uses only futures. It returns when nothing is under
-     * way any more.
+     * Makes progress until this endpoint is closed, or the connection has ended and nothing is under way any more. It
+     * sleeps while there is nothing to do. Run it on a thread of your own if your program uses only futures.
+     *
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted
      */
     public void progressLoop() {
         try {
@@ -552,7 +560,13 @@ public final class Endpoint implements AutoCloseable {
         return peer.userData().clone();
     }
 
-    /** {@return the protection domain that memory for transfers must be registered in} */
+    /**
+     * Returns the protection domain that memory for transfers must be registered in. {@link #allocateMemory} and {@link
+     * #expose(long, AccessFlag...)} need none.
+     *
+     * @return the protection domain
+     * @throws UnsupportedOperationException over TCP, unless the configuration gave a protection domain
+     */
     public ProtectionDomain protectionDomain() {
         return memories.domain();
     }
@@ -695,8 +709,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Makes progress and passes the messages that have arrived to a handler, in this thread. Never waits. An exception
-     * of the handler propagates; its message counts as read.
+     * Passes the messages that have arrived to a handler, in this thread; makes progress first if there are none. Never
+     * waits. An exception of the handler propagates; its message counts as read.
      *
      * @param handler gets a view of each message, which is valid until the handler returns
      * @return the number of messages, at most the number of receive buffers; {@link #CLOSED_BY_PEER} if there are none
@@ -779,6 +793,7 @@ public final class Endpoint implements AutoCloseable {
      *     AccessFlag#REMOTE_ATOMIC}
      * @return the memory, zeroed. Close it after use. Closing {@link #protectionDomain()} closes it as well, but not
      *     over TCP
+     * @throws IllegalArgumentException if there are no rights, or others than the three
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; if locked memory is exhausted, the message
      *     contains the limit and what to do
      */
@@ -865,7 +880,7 @@ public final class Endpoint implements AutoCloseable {
 
     /**
      * Checks whether the connection is still there: makes progress and queries the connection manager, which is a
-     * system call. For a program that takes an endpoint from a pool or returns to one after a while. A dead path is
+     * system call. Call it before you reuse a pooled or long idle endpoint. A dead path is
      * detected only after {@link EndpointConfig#silenceTimeout}.
      *
      * @return false if this endpoint is closed, the peer has closed, or the connection is lost; there may still be
@@ -895,12 +910,14 @@ public final class Endpoint implements AutoCloseable {
 
     /**
      * Closes this endpoint: waits until everything that was accepted for sending has arrived, notifies the peer, and
-     * ends the connection. All other calls, including those that wait, throw {@link IllegalStateException} at once.
+     * ends the connection. Sending, receiving and transfers, including those that wait, throw {@link
+     * IllegalStateException} at once.
      * Messages that have arrived but were not read are dropped. Messages that could not be sent in time are dropped,
      * and their futures fail. A message that a handler is using stays valid until the handler returns.
      *
      * <p>If the peer cannot be notified, the close continues and the peer gets a {@link ConnectionLostException}.
-     * Calling this method again retries what could not be closed before.
+     * Calling this method again retries what could not be closed before. If another thread is closing this endpoint,
+     * this method returns at once.
      *
      * @param timeout how long to wait; zero or less drops what is not sent yet. Notifying the peer may take one more
      *     second

@@ -79,6 +79,7 @@ public final class ExposedMemory implements AutoCloseable {
         for (AccessFlag right : rights) {
             set.add(Objects.requireNonNull(right, "right"));
         }
+        MemoryHandle.requireRemote(set);
         return set;
     }
 

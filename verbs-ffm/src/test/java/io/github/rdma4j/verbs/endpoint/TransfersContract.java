@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
@@ -175,6 +176,8 @@ abstract class TransfersContract {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("multiple of 8");
         assertThatThrownBy(() -> pair.right().expose(64)).hasMessageContaining("without any right");
+        assertThatThrownBy(() -> pair.right().expose(64, LOCAL_WRITE))
+                .hasMessageContaining("the rights of a peer are of");
         transfers.read(local.slice(0, 64), readOnly.handle(), PATIENCE);
         assertThat(pair.left().isOpen()).isTrue();
     }
