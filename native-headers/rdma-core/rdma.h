@@ -5,5 +5,6 @@
  * rdma_cma.h includes verbs.h and two separate umbrellas would give two copies of every ibv_* struct.
  */
 #include <infiniband/verbs.h>
+#include <infiniband/efadv.h>
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>

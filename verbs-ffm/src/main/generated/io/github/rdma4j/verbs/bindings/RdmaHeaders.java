@@ -3668,6 +3668,51 @@ public class RdmaHeaders extends NativeTypes {
     public static int IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW() {
         return IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW;
     }
+    private static final int EFADV_QP_DRIVER_TYPE_SRD = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum <anonymous>.EFADV_QP_DRIVER_TYPE_SRD = 0
+     * }
+     */
+    public static int EFADV_QP_DRIVER_TYPE_SRD() {
+        return EFADV_QP_DRIVER_TYPE_SRD;
+    }
+    private static final int EFADV_DEVICE_ATTR_CAPS_RDMA_READ = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum <anonymous>.EFADV_DEVICE_ATTR_CAPS_RDMA_READ = 1
+     * }
+     */
+    public static int EFADV_DEVICE_ATTR_CAPS_RDMA_READ() {
+        return EFADV_DEVICE_ATTR_CAPS_RDMA_READ;
+    }
+    private static final int EFADV_DEVICE_ATTR_CAPS_RNR_RETRY = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum <anonymous>.EFADV_DEVICE_ATTR_CAPS_RNR_RETRY = 2
+     * }
+     */
+    public static int EFADV_DEVICE_ATTR_CAPS_RNR_RETRY() {
+        return EFADV_DEVICE_ATTR_CAPS_RNR_RETRY;
+    }
+    private static final int EFADV_DEVICE_ATTR_CAPS_CQ_WITH_SGID = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum <anonymous>.EFADV_DEVICE_ATTR_CAPS_CQ_WITH_SGID = 4
+     * }
+     */
+    public static int EFADV_DEVICE_ATTR_CAPS_CQ_WITH_SGID() {
+        return EFADV_DEVICE_ATTR_CAPS_CQ_WITH_SGID;
+    }
+    private static final int EFADV_WC_EX_WITH_SGID = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum <anonymous>.EFADV_WC_EX_WITH_SGID = 1
+     * }
+     */
+    public static int EFADV_WC_EX_WITH_SGID() {
+        return EFADV_WC_EX_WITH_SGID;
+    }
     private static final int RDMA_CM_EVENT_ADDR_RESOLVED = (int)0L;
     /**
      * {@snippet lang=c :

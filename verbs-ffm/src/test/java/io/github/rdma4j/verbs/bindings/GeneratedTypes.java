@@ -150,7 +150,10 @@ final class GeneratedTypes {
         SortedMap<String, TypeFacts.Extent> fields = new TreeMap<>();
         for (Method method : type.getDeclaredMethods()) {
             String name = method.getName();
-            if (name.endsWith("$offset") && !type.getSimpleName().equals(CONDITION)) {
+            // Later headers give reserved bytes names.
+            if (name.endsWith("$offset")
+                    && !name.equals("reserved$offset")
+                    && !type.getSimpleName().equals(CONDITION)) {
                 String field = name.substring(0, name.length() - "$offset".length());
                 MemoryLayout fieldLayout = (MemoryLayout) invoke(method(type, field + "$layout"));
                 fields.put(field, new TypeFacts.Extent((long) invoke(method), fieldLayout.byteSize()));

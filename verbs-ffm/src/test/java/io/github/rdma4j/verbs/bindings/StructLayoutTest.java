@@ -26,10 +26,13 @@ import org.junit.jupiter.api.TestFactory;
  */
 class StructLayoutTest {
 
-    private static final List<String> HEADERS = List.of("infiniband/verbs.h", "rdma/rdma_cma.h");
+    private static final List<String> HEADERS = List.of("infiniband/verbs.h", "infiniband/efadv.h", "rdma/rdma_cma.h");
 
     /** What has grown since rdma-core 44; none of it moves what was there before, seen from where it is used. */
     private static final Map<String, Growth> GROWN_SINCE = Map.of(
+            "efadv_cq", Growth.AT_THE_END, // 52: wc_is_unsolicited
+            "efadv_cq_init_attr", Growth.AT_THE_END, // 59: ext_mem_dmabuf
+            "efadv_qp_init_attr", Growth.AT_THE_END, // 64: wr_flags
             "ibv_qp_ex", Growth.AT_THE_END, // 45: wr_flush
             "ibv_port_attr", Growth.AT_THE_END, // 50: active_speed_ex
             "verbs_context", Growth.AT_THE_BEGINNING); // 59 and later: new operations stand before the old
