@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.device.EfaQueries;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
 import io.github.rdma4j.verbs.internal.explain.InfiniBandLids;
 import io.github.rdma4j.verbs.internal.explain.PathDiagnosis;
@@ -98,6 +99,18 @@ public final class AddressHandle extends Resource {
     /** {@return the protection domain that it belongs to} */
     public ProtectionDomain protectionDomain() {
         return domain;
+    }
+
+    /**
+     * Queries the number of an address handle on an Elastic Fabric Adapter (efadv_query_ah(3)). Completions of messages
+     * from this destination have it as {@link WorkCompletion#sourceLid()}.
+     *
+     * @return the number, 16 bits without a sign; two open handles of one destination have the same number
+     * @throws UnsupportedVerbException if the device is not an EFA
+     * @throws VerbsException if the query fails
+     */
+    public int queryEfaNumber() {
+        return locked(() -> EfaQueries.addressHandleNumber(domain.context().driver(), addressHandle));
     }
 
     /**

@@ -7,10 +7,13 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.bindings.efadv_cq;
 import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_wc_tm_info;
+import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.CursorCalls;
+import io.github.rdma4j.verbs.internal.EfaCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.HotCalls;
@@ -18,6 +21,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
@@ -101,6 +105,12 @@ public final class CompletionCursor {
     private final MemorySegment readFlowTag;
     private final MemorySegment readTagInfo;
     private final MemorySegment readWallClock;
+    /** The {@code struct efadv_cq}; 0 without a field of EFA. */
+    private final long efaAddress;
+
+    private final MemorySegment readSenderGid;
+    private final MemorySegment readUnsolicited;
+    private final MemorySegment senderGid = Arena.ofAuto().allocate(Gid.LENGTH, Long.BYTES);
     private final MemorySegment tagInfo = ibv_wc_tm_info.allocate(Arena.ofAuto());
 
     /** The thread that polls the queue now; changed by compare-and-set. The fields below belong to it. */
@@ -140,18 +150,36 @@ public final class CompletionCursor {
         this.readTagInfo = pointer(WorkCompletionField.TAG_MATCHING, ibv_cq_ex.read_tm_info$offset());
         this.readWallClock =
                 pointer(WorkCompletionField.WALL_CLOCK_TIMESTAMP, ibv_cq_ex.read_completion_wallclock_ns$offset());
+        if (fields.contains(WorkCompletionField.SENDER_GID) || fields.contains(WorkCompletionField.UNSOLICITED)) {
+            MemorySegment own = EfaCalls.completionQueue(struct);
+            this.efaAddress = own.address();
+            this.readSenderGid = pointer(WorkCompletionField.SENDER_GID, own, efadv_cq.wc_read_sgid$offset());
+            this.readUnsolicited = pointer(WorkCompletionField.UNSOLICITED, own, EfaCalls.IS_UNSOLICITED);
+        } else {
+            this.efaAddress = 0;
+            this.readSenderGid = null;
+            this.readUnsolicited = null;
+        }
     }
 
     /**
      * Returns null for a pointer that was not filled in and cannot be called, as for a field that was not requested.
      */
     private MemorySegment pointer(long offset) {
+        return pointer(struct, offset);
+    }
+
+    private static MemorySegment pointer(MemorySegment struct, long offset) {
         MemorySegment function = struct.get(ADDRESS, offset);
         return function.address() == 0 ? null : function;
     }
 
     private MemorySegment pointer(WorkCompletionField field, long offset) {
-        return fields.contains(field) ? pointer(offset) : null;
+        return pointer(field, struct, offset);
+    }
+
+    private MemorySegment pointer(WorkCompletionField field, MemorySegment struct, long offset) {
+        return fields.contains(field) ? pointer(struct, offset) : null;
     }
 
     /**
@@ -565,6 +593,50 @@ public final class CompletionCursor {
     public int tagPrivateData() {
         readTagInfo();
         return tagInfo.get(JAVA_INT, ibv_wc_tm_info.priv$offset());
+    }
+
+    /**
+     * Reads the sender's GID, if the adapter has no address handle for the sender (efadv_wc_read_sgid(3)). With an
+     * address handle, {@link #sourceLid()} is its number ({@link AddressHandle#queryEfaNumber()}); without, it is
+     * 0xffff.
+     *
+     * @param gid receives the 16 bytes in network order
+     * @return whether the completion has a GID; if not, {@code gid} is unchanged
+     * @throws IndexOutOfBoundsException if {@code gid} has less than 16 bytes
+     */
+    public boolean readSenderGid(MemorySegment gid) {
+        if (readSenderGid == null) {
+            throw notAskedFor(WorkCompletionField.SENDER_GID);
+        }
+        Objects.checkFromIndexSize(0, Gid.LENGTH, gid.byteSize());
+        int result;
+        enterCompletion();
+        try {
+            result = CursorCalls.readSenderGid(readSenderGid, efaAddress, senderGid.address());
+        } finally {
+            queue.exit();
+        }
+        if (result != 0) {
+            return false;
+        }
+        MemorySegment.copy(senderGid, 0, gid, 0, Gid.LENGTH);
+        return true;
+    }
+
+    /**
+     * {@return whether it is a write with immediate that used no receive (efadv_wc_is_unsolicited(3)); the work-request
+     * id is then 0}
+     */
+    public boolean isUnsolicited() {
+        if (readUnsolicited == null) {
+            throw notAskedFor(WorkCompletionField.UNSOLICITED);
+        }
+        enterCompletion();
+        try {
+            return CursorCalls.readByte(readUnsolicited, efaAddress) != 0;
+        } finally {
+            queue.exit();
+        }
     }
 
     private void readTagInfo() {

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import io.github.rdma4j.verbs.device.ExtendedDeviceAttributes;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
@@ -18,6 +19,7 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.device.DeviceQueries;
+import io.github.rdma4j.verbs.internal.device.EfaQueries;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -158,6 +160,18 @@ public final class DeviceContext extends Resource implements EventSource {
     public int commandDescriptor() {
         requireOpen();
         return commandDescriptor;
+    }
+
+    /**
+     * Queries the limits and capabilities of an Elastic Fabric Adapter (efadv_query_device(3)).
+     *
+     * @return the attributes
+     * @throws UnsupportedVerbException if the device is not an EFA
+     * @throws NativeLibraryException if libefa cannot be loaded
+     * @throws VerbsException if the query fails
+     */
+    public EfaDeviceAttributes queryEfa() {
+        return locked(() -> EfaQueries.device(device.name(), driver(), segment()));
     }
 
     /**

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_cq_ex;
 import io.github.rdma4j.verbs.bindings.ibv_cq_init_attr_ex;
 import io.github.rdma4j.verbs.internal.CursorCalls;
+import io.github.rdma4j.verbs.internal.EfaCalls;
 import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import java.lang.foreign.Arena;
@@ -66,11 +67,20 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
                 parents.add(config.parentDomain());
             }
             ibv_cq_init_attr_ex.comp_mask(attributes, mask);
-            MemorySegment created = CursorCalls.create(context.segment(), attributes);
+            long efaFields = Flags.mask(config.wantedFields(), WorkCompletionField::efaBit);
+            String verb = efaFields == 0 ? "ibv_create_cq_ex" : "efadv_create_cq";
+            MemorySegment created;
+            if (efaFields == 0) {
+                created = CursorCalls.create(context.segment(), attributes);
+            } else {
+                EfaCalls.require(context.driver(), verb);
+                created = EfaCalls.createCompletionQueue(context.segment(), attributes, efaFields);
+            }
             if (created.address() == 0) {
                 throw refused(
-                        "ibv_create_cq_ex(%s, cqe=%d, comp_vector=%d, wc_flags=%s, flags=0x%x)"
+                        "%s(%s, cqe=%d, comp_vector=%d, wc_flags=%s, flags=0x%x)"
                                 .formatted(
+                                        verb,
                                         context.device().name(),
                                         minEntries,
                                         basic.completionVector(),

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
+import io.github.rdma4j.verbs.device.EfaInterconnects;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -14,6 +15,7 @@ import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.PageSize;
 import io.github.rdma4j.verbs.internal.PooledRegions;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
+import io.github.rdma4j.verbs.internal.device.EfaQueries;
 import io.github.rdma4j.verbs.internal.events.MemoryDeregistrationEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.Arena;
@@ -218,6 +220,20 @@ public final class MemoryRegion extends Resource {
     public int kernelHandle() {
         requireAdapter("the kernel's handle");
         return locked(() -> ibv_mr.handle(region));
+    }
+
+    /**
+     * Queries the interconnects by which an Elastic Fabric Adapter reaches the region (efadv_query_mr(3)).
+     *
+     * @return the interconnects
+     * @throws UnsupportedOperationException if the region has no adapter
+     * @throws UnsupportedVerbException if the device is not an EFA, or the kernel does not report them, and before
+     *     rdma-core 50
+     * @throws VerbsException if the query fails
+     */
+    public EfaInterconnects queryEfaInterconnects() {
+        requireAdapter("its interconnects");
+        return locked(() -> EfaQueries.interconnects(domain.context().driver(), region));
     }
 
     /**

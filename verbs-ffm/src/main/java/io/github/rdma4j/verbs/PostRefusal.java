@@ -25,6 +25,7 @@ final class PostRefusal {
         if (mayComeOfState(queuePair, errno)) {
             switch (QueuePairModification.stateOrUnknown(queuePair)) {
                 case RESET, INIT, RTR -> throw notReady(queuePair, "send", "RTS");
+                case ERR -> throw failed(queuePair, "send");
                 default -> {}
             }
         }
@@ -33,10 +34,12 @@ final class PostRefusal {
     /** Returns false if the receive queue is full, and otherwise throws. Called outside the guard. */
     static boolean ofReceive(Resource owner, int errno) {
         // Drivers report only EINVAL if the state is wrong.
-        if (errno == Errno.EINVAL
-                && owner instanceof QueuePair queuePair
-                && QueuePairModification.stateOrUnknown(queuePair) == QueuePairState.RESET) {
-            throw notReady(queuePair, "receive", "INIT");
+        if (errno == Errno.EINVAL && owner instanceof QueuePair queuePair) {
+            switch (QueuePairModification.stateOrUnknown(queuePair)) {
+                case RESET -> throw notReady(queuePair, "receive", "INIT");
+                case ERR -> throw failed(queuePair, "receive");
+                default -> {}
+            }
         }
         String verb = switch (owner) {
             case SharedReceiveQueue _ -> "ibv_post_srq_recv(%s)";
@@ -64,6 +67,13 @@ final class PostRefusal {
                 || errno == Errno.ENOMEM
                         && queuePair.domain().context().driver().isMlx5()
                         && ibv_qp.state(queuePair.segment()) < RdmaHeaders.IBV_QPS_RTS();
+    }
+
+    /** Only drivers that check the state, as EFA's, refuse a post on a queue pair in the error state. */
+    private static IllegalStateException failed(QueuePair queuePair, String what) {
+        return new IllegalStateException(
+                "posting a %s on %s: its state is ERR. Read its completions for the cause, close it and create another one"
+                        .formatted(what, queuePair));
     }
 
     private static IllegalStateException notReady(QueuePair queuePair, String what, String from) {

@@ -113,7 +113,7 @@ record PostingChecks(
      * @param queue the queue pair, for the message
      */
     void destination(QueuePair queue, Destination destination) {
-        if (type != QueuePairType.UD) {
+        if (type != QueuePairType.UD && type != QueuePairType.DRIVER) {
             throw new IllegalArgumentException(
                     "a queue pair of type %s sends to its peer, not to a destination".formatted(type));
         }

@@ -462,6 +462,24 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
         return createChild(() -> new QueuePair(this, config));
     }
 
+    /**
+     * Creates an SRD queue pair of an Elastic Fabric Adapter and moves it to RTS (efadv_create_qp_ex(3),
+     * ibv_modify_qp(3)): it can send to and receive from any peer. Its operations are those that
+     * {@link DeviceContext#queryEfa} reports.
+     *
+     * @param configuration sets what differs from the defaults; the completion queue is required
+     * @return the queue pair, to be closed before or with this domain
+     * @throws IllegalArgumentException if a value is out of the device's range; the message has both numbers
+     * @throws UnsupportedVerbException if the device is not an EFA, or does not support a setting
+     * @throws NativeLibraryException if libefa cannot be loaded
+     * @throws VerbsException if the device refuses
+     */
+    public SrdQueuePair createSrdQueuePair(Consumer<SrdQueuePairConfig> configuration) {
+        SrdQueuePairConfig config = new SrdQueuePairConfig();
+        configuration.accept(config);
+        return SrdQueuePair.create(this, config);
+    }
+
     private QueuePairConfig configured(QueuePairType type, Consumer<QueuePairConfig> configuration) {
         QueuePairConfig config = new QueuePairConfig(type);
         configuration.accept(config);

@@ -661,6 +661,11 @@ public final class QueuePair extends Resource {
         singles.nativeQueue(sendFunctions);
     }
 
+    /** Returns what posts single requests, for {@link SrdQueuePair}. */
+    SingleRequests singles() {
+        return singles;
+    }
+
     /** Enters the send queue, and returns the argument of {@link #exitSend}, which must follow. */
     int enterSend() {
         int entry = sendGuard.enter();

@@ -46,6 +46,7 @@ public final class QueuePairConfig {
     private XrcDomain xrcDomain;
     private ReceiveWorkQueueTable receiveTable;
     private ReceiveHashConfig receiveHash;
+    private SrdQueuePairConfig srd;
 
     QueuePairConfig(QueuePairType type) {
         this.type = Objects.requireNonNull(type, "type");
@@ -358,6 +359,16 @@ public final class QueuePairConfig {
         receiveTable = Objects.requireNonNull(table, "receive work queue table");
         receiveHash = Objects.requireNonNull(hash, "hash");
         return this;
+    }
+
+    /** Makes it the settings of an SRD queue pair, whose type is that of drivers. */
+    void srd(SrdQueuePairConfig own) {
+        srd = own;
+    }
+
+    /** Returns the settings of an SRD queue pair; null for all others. */
+    SrdQueuePairConfig srd() {
+        return srd;
     }
 
     /** Checks against the device's limits. */

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
 import io.github.rdma4j.verbs.bindings.ibv_qp_cap;
 import io.github.rdma4j.verbs.bindings.ibv_qp_init_attr_ex;
+import io.github.rdma4j.verbs.internal.EfaCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
@@ -20,8 +21,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Creates the native queue pair. It uses ibv_create_qp(3), ibv_create_qp_ex(3) for settings
- * that only this verb supports, or mlx5dv_create_qp(3) for mlx5 adapters that must keep received data out of
- * completions.
+ * that only this verb supports, mlx5dv_create_qp(3) for mlx5 adapters that must keep received data out of
+ * completions, or efadv_create_qp_ex(3) for SRD queue pairs.
  */
 final class QueuePairCreation {
     private QueuePairCreation() {}
@@ -53,8 +54,15 @@ final class QueuePairCreation {
             boolean basic = wanted == RdmaHeaders.IBV_QP_INIT_ATTR_PD();
             String verb = basic ? "ibv_create_qp" : "ibv_create_qp_ex";
             MemorySegment created;
-            // Other providers need nothing: see QueuePairConfig.scatterToCompletion.
-            if (!config.scatterToCompletion()
+            if (config.srd() != null) {
+                verb = "efadv_create_qp_ex";
+                created = EfaCalls.createQueuePair(
+                        context.segment(),
+                        attributes,
+                        config.srd().flags(),
+                        config.srd().serviceLevel());
+            } else if (!config.scatterToCompletion()
+                    // Other providers need nothing: see QueuePairConfig.scatterToCompletion.
                     && Mlx5Calls.INSTALLED.isProviderOf(context.driver(), context.segment())) {
                 verb = "mlx5dv_create_qp";
                 created = Mlx5Calls.INSTALLED.createQpWithoutScatterToCompletion(context.segment(), attributes);
@@ -172,6 +180,7 @@ final class QueuePairCreation {
         ExtendedPosting.Peers peers = switch (config.type()) {
             case UD -> ExtendedPosting.Peers.ANY;
             case XRC_SEND -> ExtendedPosting.Peers.SHARED_RECEIVE_QUEUES;
+            case DRIVER -> ExtendedPosting.Peers.ANY_WITH_MEMORY;
             default -> ExtendedPosting.Peers.ONE;
         };
         int opcodes = config.sendOperations().stream()

@@ -14,7 +14,7 @@ final class QueuePairTransitions {
             attributes.state(QueuePairState.INIT).port(config.port());
             switch (queuePair.type()) {
                 case RAW_PACKET -> {}
-                case UD ->
+                case UD, DRIVER ->
                     attributes.partitionKeyIndex(config.partitionKeyIndex()).queueKey(config.queueKey());
                 default ->
                     attributes.partitionKeyIndex(config.partitionKeyIndex()).remoteAccess(config.remoteAccessMask());
@@ -77,6 +77,15 @@ final class QueuePairTransitions {
             if (queuePair.type() != QueuePairType.RAW_PACKET) {
                 attributes.sendPacketSequenceNumber(packetSequenceNumber);
             }
+        });
+    }
+
+    /** Moves an SRD queue pair to RTR and RTS: EFA refuses every other attribute. */
+    static void toReadyToSendSrd(QueuePair queuePair, int packetSequenceNumber, OptionalInt rnrRetry) {
+        queuePair.modify(attributes -> attributes.state(QueuePairState.RTR));
+        queuePair.modify(attributes -> {
+            attributes.state(QueuePairState.RTS).sendPacketSequenceNumber(packetSequenceNumber);
+            rnrRetry.ifPresent(attributes::rnrRetry);
         });
     }
 

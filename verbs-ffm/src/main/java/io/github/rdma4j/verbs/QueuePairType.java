@@ -34,7 +34,10 @@ public enum QueuePairType {
      * queues.
      */
     XRC_RECV(10, 0, true),
-    /** A type that a driver adds, or that this library has no name for: it can be queried, not created. */
+    /**
+     * A type that a driver adds, or that this library has no name for: it can be queried, not created.
+     * {@link ProtectionDomain#createSrdQueuePair} creates the one of EFA.
+     */
     DRIVER(0xff, 0, false);
 
     private static final QueuePairType[] BY_CODE = values();

@@ -32,7 +32,7 @@ final class SingleRequests {
      */
     SingleRequests(QueuePair queue, Arena arena, SendBatch batch, boolean plain) {
         this.queue = queue;
-        this.request = new SendRequests(arena, 1, 1);
+        this.request = new SendRequests(arena, 1, queue.checks().maxSendEntries());
         this.inlineData = new InlineData(arena, 1, queue.maxInlineData());
         this.batch = batch;
         this.plain = plain;
@@ -84,6 +84,51 @@ final class SingleRequests {
             queue.exitSend(entry);
         }
         return queue.accepted(result);
+    }
+
+    /** Posts a request of an SRD queue pair, which names a peer and, except for sends, its memory. */
+    boolean reliableDatagram(
+            int opcode,
+            long workRequestId,
+            MemorySlice local,
+            Destination destination,
+            long remoteAddress,
+            int remoteKey,
+            int immediate,
+            int flags) {
+        int result;
+        int entry = queue.enterSend();
+        try {
+            long source = (flags & SendFlags.INLINE) == 0 ? local.address() : inlineData.copy(0, local);
+            request.fill(0, opcode, workRequestId, source, local.lengthAndKey(), immediate, flags);
+            request.remote(0, remoteAddress, remoteKey);
+            result = postReliableDatagram(destination);
+        } finally {
+            queue.exitSend(entry);
+        }
+        return queue.accepted(result);
+    }
+
+    /** Posts a send of several slices of an SRD queue pair. */
+    boolean reliableDatagram(
+            int opcode, long workRequestId, SliceList local, Destination destination, int immediate, int flags) {
+        int result;
+        int entry = queue.enterSend();
+        try {
+            request.fill(0, opcode, workRequestId, local.entries(), local.size(), immediate, flags);
+            result = postReliableDatagram(destination);
+        } finally {
+            queue.exitSend(entry);
+        }
+        return queue.accepted(result);
+    }
+
+    /** Called inside the guard, for which closing the address handle waits. */
+    private int postReliableDatagram(Destination destination) {
+        AddressHandle addressHandle = destination.addressHandle();
+        addressHandle.requireOpen();
+        request.reliableDatagram(0, addressHandle.address(), destination.queuePairNumber(), destination.queueKey());
+        return queue.postRequests(request, 0, 1);
     }
 
     boolean compareAndSwap(

@@ -3,12 +3,14 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
+import io.github.rdma4j.verbs.internal.EfaCalls;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A field of the completions of an {@link ExtendedCompletionQueue} ({@code enum ibv_create_cq_wc_flags}). Completions
+ * A field of the completions of an {@link ExtendedCompletionQueue} ({@code enum ibv_create_cq_wc_flags}, and
+ * {@code EFADV_WC_EX_WITH_…}). Completions
  * always have the work-request id, status, opcode, vendor error and flags. Fewer fields make polling cheaper.
  *
  * @since 0.1.0
@@ -37,7 +39,11 @@ public enum WorkCompletionField {
     /** {@link CompletionCursor#tag()} and {@link CompletionCursor#tagPrivateData()}. */
     TAG_MATCHING(RdmaHeaders.IBV_WC_EX_WITH_TM_INFO()),
     /** {@link CompletionCursor#wallClockTimestamp()}. */
-    WALL_CLOCK_TIMESTAMP(RdmaHeaders.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK());
+    WALL_CLOCK_TIMESTAMP(RdmaHeaders.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK()),
+    /** {@link CompletionCursor#readSenderGid}; only of an Elastic Fabric Adapter, since rdma-core 43. */
+    SENDER_GID(0, RdmaHeaders.EFADV_WC_EX_WITH_SGID()),
+    /** {@link CompletionCursor#isUnsolicited()}; only of an Elastic Fabric Adapter, since rdma-core 52. */
+    UNSOLICITED(0, EfaCalls.WITH_IS_UNSOLICITED);
 
     /**
      * The fields that {@link WorkCompletion} also has, and that every device supports ({@code IBV_WC_STANDARD_FLAGS}).
@@ -46,12 +52,24 @@ public enum WorkCompletionField {
             Collections.unmodifiableSet(EnumSet.range(BYTE_LENGTH, DESTINATION_PATH_BITS));
 
     private final int bit;
+    private final int efaBit;
 
     WorkCompletionField(int bit) {
-        this.bit = bit;
+        this(bit, 0);
     }
 
+    WorkCompletionField(int bit, int efaBit) {
+        this.bit = bit;
+        this.efaBit = efaBit;
+    }
+
+    /** Returns the bit of {@code wc_flags} of verbs.h; 0 for a field of EFA. */
     int bit() {
         return bit;
+    }
+
+    /** Returns the bit of {@code wc_flags} of efadv.h; 0 for a field of all devices. */
+    int efaBit() {
+        return efaBit;
     }
 }

@@ -192,6 +192,22 @@ public final class CursorCalls {
     }
 
     /**
+     * efadv_wc_read_sgid.
+     *
+     * @param function {@code wc_read_sgid}
+     * @param queue the {@code struct efadv_cq}
+     * @param gid receives the {@code union ibv_gid}
+     * @return 0, or a negative errno: ENOENT if the completion has no GID
+     */
+    public static int readSenderGid(MemorySegment function, long queue, long gid) {
+        try {
+            return (int) START.invokeExact(function, queue, gid);
+        } catch (Throwable e) {
+            throw new AssertionError("a downcall cannot throw this", e);
+        }
+    }
+
+    /**
      * ibv_wc_read_tm_info.
      *
      * @param function {@code read_tm_info}

@@ -87,6 +87,11 @@ public record DeviceDriver(String name) {
         return name.startsWith("mlx5_core");
     }
 
+    /** {@return whether libefa is its user-space driver} */
+    public boolean isEfa() {
+        return name.equals("efa");
+    }
+
     /** {@return whether it is a software device, or could be one} */
     public boolean mayBeSoftware() {
         return name.isEmpty() || name.equals(UNKNOWN);

@@ -135,6 +135,22 @@ public final class SendRequests extends LinkedRequests {
         putInt(wr + DATAGRAM_KEY, queueKey);
     }
 
+    /**
+     * Names the peer of a request that also names memory. Only extended posting has such requests, so the peer is
+     * recorded in fields that otherwise belong to bindings.
+     *
+     * @param index of the request
+     * @param addressHandle the {@code struct ibv_ah}
+     * @param queuePairNumber the peer's
+     * @param queueKey the peer's
+     */
+    public void reliableDatagram(int index, long addressHandle, int queuePairNumber, int queueKey) {
+        long wr = request(index);
+        putLong(wr + BIND_WINDOW, addressHandle);
+        putInt(wr + BIND_KEY, queuePairNumber);
+        putInt(wr + BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset(), queueKey);
+    }
+
     /** Names the peer's shared receive queue. */
     public void sharedReceiveQueue(int index, int number) {
         putInt(request(index) + SHARED_RECEIVE_QUEUE, number);
@@ -283,6 +299,18 @@ public final class SendRequests extends LinkedRequests {
 
     public int datagramKey(int index) {
         return NativeMemory.getInt(request(index) + DATAGRAM_KEY);
+    }
+
+    public long reliableDatagramHandle(int index) {
+        return NativeMemory.getLong(request(index) + BIND_WINDOW);
+    }
+
+    public int reliableDatagramNumber(int index) {
+        return NativeMemory.getInt(request(index) + BIND_KEY);
+    }
+
+    public int reliableDatagramKey(int index) {
+        return NativeMemory.getInt(request(index) + BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset());
     }
 
     public int sharedReceiveQueue(int index) {

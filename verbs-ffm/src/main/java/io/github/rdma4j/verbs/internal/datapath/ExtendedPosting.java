@@ -47,6 +47,8 @@ public final class ExtendedPosting {
         ONE,
         /** The queue pair that receives the datagram. */
         ANY,
+        /** The queue pair that receives the message or has the memory. */
+        ANY_WITH_MEMORY,
         /** A shared receive queue of the peer's XRC domain. */
         SHARED_RECEIVE_QUEUES
     }
@@ -120,7 +122,7 @@ public final class ExtendedPosting {
         requireFilled(start, "ibv_wr_start");
         requireFilled(complete, "ibv_wr_complete");
         requireFilled(abort, "ibv_wr_abort");
-        if (peers == Peers.ANY) {
+        if (peers == Peers.ANY || peers == Peers.ANY_WITH_MEMORY) {
             requireFilled(setDatagram, "ibv_wr_set_ud_addr");
         } else if (peers == Peers.SHARED_RECEIVE_QUEUES) {
             requireFilled(setSharedReceiveQueue, "ibv_wr_set_xrc_srqn");
@@ -223,6 +225,14 @@ public final class ExtendedPosting {
                     requests.datagramKey(index));
         } else if (peers == Peers.SHARED_RECEIVE_QUEUES) {
             ExtendedCalls.call(setSharedReceiveQueue, critical, queuePair, requests.sharedReceiveQueue(index));
+        } else if (peers == Peers.ANY_WITH_MEMORY) {
+            ExtendedCalls.call(
+                    setDatagram,
+                    critical,
+                    queuePair,
+                    requests.reliableDatagramHandle(index),
+                    requests.reliableDatagramNumber(index),
+                    requests.reliableDatagramKey(index));
         }
         if ((1 << opcode & WITHOUT_DATA) == 0) {
             setData(requests, index, flags);
