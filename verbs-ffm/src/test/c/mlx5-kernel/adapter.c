@@ -17,6 +17,7 @@ enum {
     BLOCK = 64, SIZE_MASK = 0x3f, COUNTER_MASK = 0xffff, CQ_UPDATE = 8, SOLICITED = 2, REQUEST = 0, REQUEST_ERROR = 13,
     RESPONSE_ERROR = 14, DATAGRAM_SEGMENTS = 3, QUEUE_PAIR_NUMBER = 0xffffff, ADDRESS_IS_GLOBAL = 1 << 30,
     TIMEOUT_UNIT = 4096, // nanoseconds
+    OWNER_BYTE = 63, OWNER_MASK = 1,
 };
 static const uint32_t INLINE = 0x80000000;
 
@@ -38,16 +39,14 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-const struct object *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access) {
-    for (int i = 1; i < MAX_OBJECTS; i++) {
-        const struct object *region = &objects[i];
-        if (region->kind == REGION && region->context == context && region->number == key &&
-            (region->access & access) == access && address >= region->address &&
-            address + length <= region->address + region->length) {
-            return region;
-        }
-    }
-    return NULL;
+// The bit that says whose the entry is comes last.
+static void complete(struct object *queue, const uint8_t *entry) {
+    uint8_t *place = queue->buffer + (queue->produced & (queue->entries - 1)) * (uint64_t)queue->entry_bytes;
+    uint8_t round = queue->produced & queue->entries ? OWNER_MASK : 0;
+    size_t owner = queue->entry_bytes - COMPLETION_BYTES + OWNER_BYTE;
+    memcpy(place, entry, owner);
+    __atomic_store_n(place + owner, (uint8_t)((entry[owner] & ~OWNER_MASK) | round), __ATOMIC_RELEASE);
+    queue->produced++;
 }
 
 void put(struct object *queue, const struct object *pair, const struct completion *completion) {
@@ -107,26 +106,6 @@ static void read_message(const struct object *pair, uint32_t counter, unsigned o
         message->pieces[message->count++] = piece;
         message->length += piece.length;
     }
-}
-
-bool move(int context, struct message *message, uint8_t *bytes, uint64_t length, bool into_pieces) {
-    if (message->is_inline) {
-        memcpy(bytes, message->data, length);
-        return true;
-    }
-    for (int i = 0; i < message->count && length > 0; i++) {
-        struct piece *piece = &message->pieces[i];
-        uint64_t part = piece->length < length ? piece->length : length;
-        const struct object *region =
-            reach(context, piece->key, piece->address, part, into_pieces ? ACCESS_LOCAL_WRITE : 0);
-        if (!region || !(into_pieces ? write_region(region, piece->address, bytes, part)
-                                     : read_region(region, piece->address, bytes, part))) {
-            return false;
-        }
-        bytes += part;
-        length -= part;
-    }
-    return length == 0;
 }
 
 uint32_t posted_receives(const struct object *pair) {
@@ -362,7 +341,7 @@ static void *run(void *nothing) {
 
 __attribute__((constructor)) static void start(void) {
     pthread_t thread;
-    if (getenv("RDMA4J_MLX5_ADAPTER") || getenv("RDMA4J_MLX5_FABRIC")) {
+    if (getenv(SETTING("ADAPTER")) || getenv(SETTING("FABRIC"))) {
         pthread_create(&thread, NULL, run, NULL);
         pthread_detach(thread);
     }

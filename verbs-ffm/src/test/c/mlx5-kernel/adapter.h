@@ -1,44 +1,21 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of the adapter share: requests on their way from a queue pair to its peer, in this process or in another.
+// What the files of the mlx5 adapter share.
 #ifndef ADAPTER_H
 #define ADAPTER_H
 
-#include "standin.h"
+#include "transfer.h"
 
 enum {
-    // States and types of queue pairs, operations and syndromes, by rdma-core's and mlx5's headers.
-    RTR = 2, RTS = 3, ERROR_STATE = 6,
+    // Types of queue pairs, operations and syndromes, by rdma-core's and mlx5's headers.
     RELIABLE = 2, UNRELIABLE = 3, DATAGRAM = 4,
-    SEND_INVALIDATE = 0x01, WRITE = 0x08, WRITE_IMMEDIATE = 0x09, SEND = 0x0a, SEND_IMMEDIATE = 0x0b, READ = 0x10,
-    COMPARE_AND_SWAP = 0x11, FETCH_AND_ADD = 0x12, CHANGE = 0x25,
+    CHANGE = 0x25,
     LENGTH_ERROR = 0x01, PROTECTION_ERROR = 0x04, FLUSHED = 0x05, INVALID_REQUEST = 0x12, ACCESS_ERROR = 0x13,
     RETRIES_EXCEEDED = 0x15,
-    ACCESS_LOCAL_WRITE = 1, ACCESS_REMOTE_WRITE = 2, ACCESS_REMOTE_READ = 4, ACCESS_REMOTE_ATOMIC = 8,
-    // Outcomes that are no syndromes: the peer has no receive; nobody answers; the request is on its way.
-    WAIT = -1, GONE = -2, ASKED = -3,
-    MAX_MESSAGE = 1 << 20,
-    MAX_PARCEL = 1 << 16, // between processes
     SEGMENT = 16,
+    COMPLETION_BYTES = 64,
     GLOBAL_ROUTE_BYTES = 40, // the GRH before a datagram
-};
-
-// A request without its data, and its answer.
-struct request {
-    uint16_t from, to;           // LIDs
-    uint32_t from_pair, to_pair; // numbers
-    uint32_t handle, ticket;     // of the queue pair that asks
-    bool is_answer;
-    int outcome; // of an answer: 0, a syndrome, WAIT or GONE
-    uint8_t code, type, service_level;
-    bool solicited, is_global;
-    uint32_t immediate; // as in the request, in network order
-    uint32_t datagram_key;
-    uint16_t partition; // the P_Key's index
-    uint32_t key;
-    uint64_t address, length, swap_or_add, compare;
-    uint8_t target[16]; // GID
 };
 
 // A completion, as far as it is not the queue pair's.
@@ -50,30 +27,8 @@ struct completion {
     uint16_t lid;
 };
 
-// Pieces of a queue pair's own memory, or the bytes themselves.
-struct message {
-    struct piece {
-        uint64_t address;
-        uint32_t length, key;
-    } pieces[64];
-    int count;
-    uint64_t length;
-    bool is_inline;
-    uint8_t data[1024];
-};
-
 uint32_t word(const uint8_t *place);
 uint64_t long_word(const uint8_t *place);
-
-// The region of which who has the key reaches an address, or NULL.
-const struct object *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access);
-
-// Between a region and plain bytes, by the region's own addresses; false if the memory does not let it.
-bool read_region(const struct object *region, uint64_t address, uint8_t *bytes, uint64_t length);
-bool write_region(const struct object *region, uint64_t address, const uint8_t *bytes, uint64_t length);
-
-// Between the pieces and plain bytes; false if a piece cannot be reached.
-bool move(int context, struct message *message, uint8_t *bytes, uint64_t length, bool into_pieces);
 
 // Writes a completion into a queue, and an event into its channel if it is armed.
 void put(struct object *queue, const struct object *pair, const struct completion *completion);
@@ -86,19 +41,10 @@ uint32_t posted_receives(const struct object *pair);
 // At the peer: does a request and says its outcome; the data of reads and atomics comes back. A context, or -1 in a fabric.
 int serve(int context, const struct request *request, uint8_t *data);
 
-// Whether a LID is this process's.
-bool is_here(uint16_t lid);
+// Where a queue pair tells that there are requests.
+char *register_of(const struct object *pair);
 
-// Sends a request to another process; returns ASKED, WAIT or GONE.
-int ask(const struct request *request, const uint8_t *data);
-
-// Sends an answer back.
-void answer(const struct request *request, const uint8_t *data);
-
-// Takes what another process has sent; false if there is nothing.
-bool take_parcel(struct request *request, uint8_t *data);
-
-// Waits for a parcel, or a little.
-void wait_for_parcel(void);
+// Where a completion queue is armed.
+char *arming_register_of(const struct object *queue);
 
 #endif

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 
 #include "cm.h"
-#include "standin.h"
 
 enum { FAMILY_OF_INFINIBAND = 27, CONNECTED_PAIR = 2, CONSUMER_REASON = REJECT_CONSUMER, DATAGRAM_KEY = 0x01234567, PATH_FLAGS = 0x2b };
 

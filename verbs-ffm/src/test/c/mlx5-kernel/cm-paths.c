@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cm.h"
-#include "standin.h"
 
 enum { NETWORK = 10 << 24 | 77 << 16, NETWORK_MASK = 0xffff0000, LOOPBACK = 127, EXACTLY = 2 << 6, REVERSIBLE = 1 << 7,
        RATE_100_GBPS = 16, LIFE_TIME = 18, PARTITION_NUMBER = 0x7fff };
@@ -53,7 +52,7 @@ void gid_of_lid(uint16_t lid, uint8_t gid[16]) {
 }
 
 uint16_t interface_partition(void) {
-    return (uint16_t)setting("RDMA4J_MLX5_INTERFACE_PKEY", partitions[0]);
+    return (uint16_t)setting(SETTING("INTERFACE_PKEY"), partitions[0]);
 }
 
 int index_of_partition(uint16_t partition) {
@@ -66,23 +65,23 @@ int index_of_partition(uint16_t partition) {
 }
 
 bool is_subnet_managed(void) {
-    return is_port_active() && setting("RDMA4J_MLX5_SUBNET_MANAGER", 1);
+    return is_port_active() && setting(SETTING("SUBNET_MANAGER"), 1);
 }
 
 int find_path(uint16_t to, uint16_t partition, struct path *path) {
-    if (index_of_partition(partition) < 0 || setting("RDMA4J_MLX5_NO_PATH_TO", 0) == to) {
+    if (index_of_partition(partition) < 0 || setting(SETTING("NO_PATH_TO"), 0) == to) {
         return EINVAL;
     }
     *path = (struct path){
         .from = port_lid(),
         .to = to,
         .partition = partition,
-        .service_level = (uint8_t)setting("RDMA4J_MLX5_SERVICE_LEVEL", 0),
-        .mtu = (uint8_t)setting("RDMA4J_MLX5_PATH_MTU", 5),
+        .service_level = (uint8_t)setting(SETTING("SERVICE_LEVEL"), 0),
+        .mtu = (uint8_t)setting(SETTING("PATH_MTU"), 5),
         .rate = RATE_100_GBPS,
         .life_time = LIFE_TIME,
         // Not 0 where a router is on the way.
-        .hop_limit = (uint8_t)setting("RDMA4J_MLX5_HOP_LIMIT", 0),
+        .hop_limit = (uint8_t)setting(SETTING("HOP_LIMIT"), 0),
     };
     gid_of_lid(path->from, path->from_gid);
     gid_of_lid(path->to, path->to_gid);

@@ -15,13 +15,12 @@
 #include <unistd.h>
 
 #include "cm.h"
-#include "standin.h"
 
 static int incoming = -1, outgoing = -1;
 
 static struct sockaddr_un place_of(uint16_t lid) {
     struct sockaddr_un place = {.sun_family = AF_UNIX};
-    snprintf(place.sun_path, sizeof place.sun_path, "%s/%u.cm", getenv("RDMA4J_MLX5_FABRIC"), lid);
+    snprintf(place.sun_path, sizeof place.sun_path, "%s/%u.cm", getenv(SETTING("FABRIC")), lid);
     return place;
 }
 
@@ -57,7 +56,7 @@ void show_listener(uint16_t port_space, uint16_t port, bool listens) {
     if (!in_fabric()) {
         return;
     }
-    snprintf(name, sizeof name, "%s/%u.listens.%x.%u", getenv("RDMA4J_MLX5_FABRIC"), port_lid(), port_space, port);
+    snprintf(name, sizeof name, "%s/%u.listens.%x.%u", getenv(SETTING("FABRIC")), port_lid(), port_space, port);
     if (listens) {
         close(open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     } else {

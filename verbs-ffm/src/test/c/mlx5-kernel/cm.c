@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "cm.h"
-#include "standin.h"
 
 enum {
     DATAGRAM_KEY = 0x01234567, // of the port space UDP
@@ -28,7 +27,7 @@ static uint64_t now(void) {
 
 // Between two attempts: twice the path's life time, and 4.3 s for the peer.
 static unsigned interval(void) {
-    return setting("RDMA4J_MLX5_CM_MILLISECONDS", 6144);
+    return setting(SETTING("CM_MILLISECONDS"), 6144);
 }
 
 // Sends what is sent again until it is answered.

@@ -13,6 +13,8 @@
 
 #include <rdma/rdma_user_cm.h>
 
+#include "standin.h"
+
 enum {
     // Bytes of a program's own in messages of InfiniBand's connection manager; a request of IP's port spaces gives the
     // first ones of its own to both addresses.
@@ -89,9 +91,6 @@ struct id {
 enum { MAX_IDS = 1024, DATAGRAM_PAIR = 4 };
 extern struct id ids[MAX_IDS]; // the first is never used
 
-void lock_manager(void);
-void unlock_manager(void);
-
 // cm-ids.c: with the lock.
 struct id *create_id(int file, uint16_t port_space, uint8_t pair_type);
 struct id *id_of_number(uint32_t number);
@@ -100,10 +99,7 @@ int bind_id(struct id *id, const struct sockaddr_in *address);
 int listen_id(struct id *id, uint32_t backlog);
 struct id *listener_of(uint64_t service, in_addr_t address);
 
-// cm-events.c: with the lock, but for the first, the second and take_event.
-int open_manager(int flags);
-bool is_manager(int descriptor);
-void forget_manager(int descriptor);
+// cm-events.c: with the lock, but for take_event.
 void tell(struct id *id, uint32_t type, int status, const struct message_of_manager *message);
 int take_event(int file, struct rdma_ucm_event_resp *event);
 int move_events(struct id *id, int target);
@@ -155,8 +151,5 @@ uint8_t ack_timeout_of(const struct path *path);
 // cm.c
 // Starts the thread that hears other ports; 0, or an errno.
 int start_manager(void);
-
-// cm-commands.c: a command as it was written; returns its length, or -1 with errno.
-ssize_t run_manager_command(int file, const void *bytes, size_t length);
 
 #endif

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.github.rdma4j.verbs.cm.ConnectionsOnLibmlx5;
 import io.github.rdma4j.verbs.endpoint.EndpointsOnLibmlx5;
 import io.github.rdma4j.verbs.endpoint.ExposuresOnLibmlx5;
@@ -20,39 +18,28 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * libmlx5 itself on a kernel that seems to have its adapter: {@code src/test/c/mlx5-kernel}. The tests are those of the
- * classes named {@code …OnLibmlx5}, in a JVM of their own, since a library that stands before libc has to be there from
- * the start.
+ * classes named {@code …OnLibmlx5}.
  */
 @EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was written for x86-64")
 class Mlx5Test {
-    private static final Path SOURCE = Project.folder().resolve("verbs-ffm/src/test/c/mlx5-kernel");
     private static final String ADAPTER = "RDMA4J_MLX5_ADAPTER=1";
 
     @TempDir
     private static Path folder;
 
+    private static StandInKernel kernel;
+
     @BeforeAll
     static void build() throws IOException, InterruptedException {
-        ChildJvm.run(List.of("sh", SOURCE.resolve("build").toString(), library()));
-    }
-
-    private static String library() {
-        return folder.resolve("mlx5-kernel.so").toString();
+        kernel = new StandInKernel("mlx5", folder);
+        kernel.build();
     }
 
     /** Classes of tests, with settings as {@code NAME=VALUE} for the environment and {@code -D…} for the JVM. */
     private static void play(List<Class<?>> classes, String... settings) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("env", "MLX5_DEBUG_FILE=/dev/null"));
-        List<String> flags = new ArrayList<>();
-        List.of(settings).forEach(setting -> (setting.startsWith("-") ? flags : command).add(setting));
-        Path sysfs = folder.resolve("sys");
-        command.addAll(List.of("sh", SOURCE.resolve("run").toString(), library(), sysfs.toString()));
-        command.addAll(ChildJvm.command("org.junit.platform.console.ConsoleLauncher", flags));
-        command.add("execute");
-        classes.forEach(type -> command.add("--select-class=" + type.getName()));
-        command.addAll(List.of("--include-classname=.*", "--details=tree", "--disable-banner", "--fail-if-no-tests"));
-        List<String> printed = ChildJvm.run(command);
-        assertThat(printed).anyMatch(line -> line.matches(".*[1-9]\\d* tests successful.*"));
+        List<String> all = new ArrayList<>(List.of(settings));
+        all.add("MLX5_DEBUG_FILE=/dev/null");
+        kernel.play(classes, all.toArray(String[]::new));
     }
 
     @Test
@@ -83,8 +70,8 @@ class Mlx5Test {
 
     private static void playEndpoints(String... more) throws IOException, InterruptedException {
         Path fabric = Files.createTempDirectory(folder, "fabric");
-        List<String> settings = new ArrayList<>(List.of(
-                "RDMA4J_MLX5_FABRIC=" + fabric, "-D%s=%s".formatted(EndpointsOnLibmlx5.RUN, SOURCE.resolve("run"))));
+        List<String> settings = new ArrayList<>(
+                List.of("RDMA4J_MLX5_FABRIC=" + fabric, "-D%s=%s".formatted(EndpointsOnLibmlx5.RUN, kernel.run())));
         settings.addAll(List.of(more));
         play(List.of(EndpointsOnLibmlx5.class), settings.toArray(String[]::new));
     }

@@ -58,7 +58,8 @@ class InfiniBandTest {
     private void meet(String... flags) throws IOException, InterruptedException {
         run(List.of(
                 "sh",
-                SOURCE.resolve("build").toString(),
+                SOURCE.resolveSibling("kernel/build").toString(),
+                "mlx5",
                 folder.resolve("mlx5-kernel.so").toString()));
         Files.createDirectory(folder.resolve("fabric"));
         List<String> environmentOfC = new ArrayList<>(List.of("env", "-u", "LD_PRELOAD"));

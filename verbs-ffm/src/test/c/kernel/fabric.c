@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fabric, if RDMA4J_MLX5_FABRIC names a folder: each process has a socket there, named by its LID.
+// The fabric, if SETTING("FABRIC") names a folder: each process has a socket there, named by its LID.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "adapter.h"
+#include "transfer.h"
 
 enum { PAUSE_NANOSECONDS = 20000, MAX_ASKED = 2 };
 
@@ -23,12 +23,12 @@ static int parcels = -1, answers = -1;
 
 static struct sockaddr_un place_of(uint16_t lid) {
     struct sockaddr_un place = {.sun_family = AF_UNIX};
-    snprintf(place.sun_path, sizeof place.sun_path, "%s/%u", getenv("RDMA4J_MLX5_FABRIC"), lid);
+    snprintf(place.sun_path, sizeof place.sun_path, "%s/%u", getenv(SETTING("FABRIC")), lid);
     return place;
 }
 
 bool in_fabric(void) {
-    return getenv("RDMA4J_MLX5_FABRIC");
+    return getenv(SETTING("FABRIC"));
 }
 
 int join_fabric(void) {
@@ -41,7 +41,7 @@ int join_fabric(void) {
         return errno;
     }
     if (connect(answers, (struct sockaddr *)&place, sizeof place) == 0) {
-        fprintf(stderr, "mlx5-kernel: another process has RDMA4J_MLX5_LID=%u\n", port_lid());
+        fprintf(stderr, "another process has " SETTING("LID") "=%u\n", port_lid());
         return EBUSY;
     }
     unlink(place.sun_path);

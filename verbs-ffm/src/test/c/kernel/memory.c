@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies between the adapter and regions. Memory of a GPU, which this processor does not reach, is copied by libcuda in the
-// context that it belongs to: what nvidia_peermem lets a real adapter do itself. libcuda is asked only if the program has
-// opened it: libcuda.so.1, or the library that RDMA4J_MLX5_CUDA names.
+// What an adapter reaches by keys: copies between it and regions. Memory of a GPU, which this processor does not reach, is
+// copied by libcuda in the context that it belongs to: what nvidia_peermem lets a real adapter do itself. libcuda is asked
+// only if the program has opened it: libcuda.so.1, or the library that SETTING("CUDA") names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapter.h"
+#include "transfer.h"
 
 // By cuda.h.
 enum { CONTEXT_OF = 1, MEMORY_TYPE = 2, IS_MANAGED = 8, ON_DEVICE = 2 };
@@ -25,7 +25,7 @@ static struct {
 } cuda;
 
 static bool has_cuda(void) {
-    const char *name = getenv("RDMA4J_MLX5_CUDA");
+    const char *name = getenv(SETTING("CUDA"));
     void *library = cuda.await ? NULL : dlopen(name ? name : "libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (library) {
         cuda.ask = (__typeof__(cuda.ask))dlsym(library, "cuPointerGetAttribute");
@@ -63,7 +63,7 @@ static bool copy_by_cuda(const struct object *region, uint64_t address, uint8_t 
         cuda.enter(NULL);
     }
     if (error != 0) {
-        fprintf(stderr, "mlx5-kernel: libcuda copies %lu bytes at 0x%lx with error %d\n", length, address, error);
+        fprintf(stderr, "stand-in: libcuda copies %lu bytes at 0x%lx with error %d\n", length, address, error);
     }
     return error == 0;
 }
@@ -86,4 +86,36 @@ bool read_region(const struct object *region, uint64_t address, uint8_t *bytes, 
 
 bool write_region(const struct object *region, uint64_t address, const uint8_t *bytes, uint64_t length) {
     return copy(region, address, (uint8_t *)bytes, length, true);
+}
+
+const struct object *reach(int context, uint32_t key, uint64_t address, uint64_t length, uint32_t access) {
+    for (int i = 1; i < MAX_OBJECTS; i++) {
+        const struct object *region = &objects[i];
+        if (region->kind == REGION && region->context == context && region->number == key &&
+            (region->access & access) == access && address >= region->address &&
+            address + length <= region->address + region->length) {
+            return region;
+        }
+    }
+    return NULL;
+}
+
+bool move(int context, struct message *message, uint8_t *bytes, uint64_t length, bool into_pieces) {
+    if (message->is_inline) {
+        memcpy(bytes, message->data, length);
+        return true;
+    }
+    for (int i = 0; i < message->count && length > 0; i++) {
+        struct piece *piece = &message->pieces[i];
+        uint64_t part = piece->length < length ? piece->length : length;
+        const struct object *region =
+            reach(context, piece->key, piece->address, part, into_pieces ? ACCESS_LOCAL_WRITE : 0);
+        if (!region || !(into_pieces ? write_region(region, piece->address, bytes, part)
+                                     : read_region(region, piece->address, bytes, part))) {
+            return false;
+        }
+        bytes += part;
+        length -= part;
+    }
+    return length == 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of the stand-in share: the objects that libmlx5 has had the "kernel" create.
+// What the files of a stand-in share: the objects that a provider has had the "kernel" create.
 #ifndef STANDIN_H
 #define STANDIN_H
 
@@ -11,30 +11,33 @@
 #include <sys/types.h>
 
 #include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 
-enum { MAX_OBJECTS = 4096, COMPLETION_BYTES = 64 };
+// The device's own header: struct of_device, which extends an object, and SETTING, its prefix in the environment.
+#include "device.h"
 
-enum kind { NOTHING, DOMAIN, REGION, WINDOW, QUEUE, PAIR, SHARED_RECEIVES };
+enum { MAX_OBJECTS = 4096, PAGE = 4096 };
+
+enum kind { NOTHING, DOMAIN, REGION, WINDOW, QUEUE, PAIR, SHARED_RECEIVES, ADDRESS };
 
 // An object; its handle is its index.
 struct object {
     enum kind kind;
     int context; // the descriptor it was created with
-    uint32_t number; // cqn or qpn
-    // Of queues and queue pairs: memory of libmlx5.
-    uint8_t *buffer;
-    volatile uint32_t *doorbell;
-    uint32_t events; // of a completion queue: those that went into its channel
-    uint32_t entries;
-    int channel; // the writing end, or -1
+    uint32_t number; // cqn, qpn, or a key
+    uint32_t domain; // of a queue pair or an address handle: a handle
+    uint8_t *buffer; // of a region, or of a queue: the provider's memory
     uint64_t user;
+    // Of a completion queue.
+    uint32_t events; // those that went into its channel
+    uint32_t entries, produced, entry_bytes;
+    int channel; // the writing end, or -1
+    bool is_armed;
     // Of a queue pair.
     uint32_t send_queue, receive_queue; // handles
-    uint32_t send_blocks, receives, receive_shift, user_index, peer, bf_index, flags;
+    uint32_t peer;
     uint8_t state, type, signal_all;
-    uint32_t send_consumer, receive_consumer;
-    bool has_rung, is_armed;
-    struct ib_uverbs_qp_dest path; // to the peer
+    struct ib_uverbs_qp_dest path; // to the peer; of an address handle, to its port
     uint32_t datagram_key;         // the Q_Key
     uint16_t partition;            // index of its P_Key
     uint8_t timeout, retries;
@@ -42,14 +45,13 @@ struct object {
     bool asks;         // a request is on its way to another process, as the ticket
     uint32_t ticket;
     uint64_t deadline; // of a peer that does not answer; 0 while it does
-    // Of a completion queue; the last is how it was armed at its last event.
-    uint32_t produced, entry_bytes, fired;
+    uint32_t capacities[5]; // send and receive requests, send and receive entries, inline data
     // Of a region: what a key allows, and the addresses that it has for an adapter.
     uint64_t address, length;
     uint32_t access;
     bool is_on_device;    // memory of a GPU, in the CUDA context, if it belongs to one
     void *device_context;
-    uint32_t capacities[5]; // send and receive requests, send and receive entries, inline data
+    struct of_device; // -fms-extensions
 };
 
 extern struct object objects[MAX_OBJECTS];
@@ -65,34 +67,16 @@ struct object *object_of_number(int context, enum kind kind, uint32_t number);
 // By the address that libibverbs knows it by: a struct ibv_qp, ibv_cq or ibv_srq.
 struct object *object_of_user(enum kind kind, uint64_t user);
 
-// Where a queue pair tells that there are requests.
-char *register_of(const struct object *pair);
-
-// Where a completion queue is armed.
-char *arming_register_of(const struct object *queue);
-
 // A number in the environment.
 unsigned setting(const char *name, unsigned otherwise);
 
-// Whether a subnet manager has configured the port.
-bool is_port_active(void);
-
-// The port's address; RDMA4J_MLX5_LID, or 1.
+// The port's address; SETTING("LID"), or 1. Of a device without LIDs the number that its GID is made of.
 uint16_t port_lid(void);
-
-// The port's GUID, of which its GID is made; in host order.
-uint64_t port_guid(void);
 
 bool in_fabric(void);
 
-// Meets the other processes of RDMA4J_MLX5_FABRIC, when the first device is opened; 0, or an errno.
+// Meets the other processes of SETTING("FABRIC"), when the first device is opened; 0, or an errno.
 int join_fabric(void);
-
-// Writes a completion into its queue; with the lock.
-void complete(struct object *queue, const uint8_t *entry);
-
-// Finds out whether a region is memory of a GPU.
-void find_device_memory(struct object *region);
 
 // A command as it was written; returns its length, or -1 with errno.
 ssize_t run_command(int descriptor, const void *bytes, size_t length);
@@ -108,7 +92,19 @@ void forget_pipe(int reading_end);
 // Takes the events of a completion queue out that nobody has read, and returns how many they were.
 int discard_events(int writing_end, uint64_t user);
 
-// The mapped registers of a context, page by page.
-void *map_registers(int descriptor, size_t length, off_t offset);
+// rdma_cm's file, if the machine has one.
+bool is_manager(int descriptor);
+int open_manager(int flags);
+ssize_t run_manager_command(int descriptor, const void *bytes, size_t length);
+void forget_manager(int descriptor);
+void lock_manager(void);
+void unlock_manager(void);
+
+// Of the device: memory that a context maps; what has to go with an object, and with a context, with the lock; and a
+// command that is an ioctl, 0 or -1 with errno.
+void *map_memory(int descriptor, size_t length, off_t offset);
+void release(struct object *object);
+void forget_memory(int descriptor);
+int run_ioctl(const struct ib_uverbs_ioctl_hdr *header);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The door: the system calls of libibverbs and libmlx5 that would reach a kernel with an mlx5 adapter. Loaded with
+// The door: the system calls of libibverbs and its provider that would reach a kernel with an adapter. Loaded with
 // LD_PRELOAD. The device's file is /dev/null, which is a character device as it should be. It knows no ioctl, and nor do
-// we: so libibverbs takes the older way, commands that are written, as it does on a kernel without ioctls.
+// we, but for commands that there are as ioctls alone: so libibverbs takes the older way, commands that are written, as it
+// does on a kernel without ioctls.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cm.h"
 #include "standin.h"
 
 static const char DEVICE[] = "/dev/infiniband/uverbs";
@@ -91,20 +91,16 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
 
 int ioctl(int descriptor, unsigned long request, ...) {
     REAL(ioctl);
-    if (request == RDMA_VERBS_IOCTL) {
-        errno = ENOTTY;
-        return -1;
-    }
     va_list list;
     va_start(list, request);
     void *argument = va_arg(list, void *);
     va_end(list);
-    return real(descriptor, request, argument);
+    return request == RDMA_VERBS_IOCTL ? run_ioctl(argument) : real(descriptor, request, argument);
 }
 
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
     REAL(mmap);
-    return is_device(descriptor) ? map_registers(descriptor, length, offset)
+    return is_device(descriptor) ? map_memory(descriptor, length, offset)
                                  : real(address, length, protection, flags, descriptor, offset);
 }
 
