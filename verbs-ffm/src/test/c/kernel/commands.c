@@ -269,6 +269,7 @@ static int create_pair(struct command *command, const struct ib_uverbs_ex_create
     uint32_t capacities[5] = {request->max_send_wr, request->max_recv_wr, request->max_send_sge,
                               request->max_recv_sge, request->max_inline_data};
     memcpy(pair->capacities, capacities, sizeof capacities);
+    int error = set_up_pair(command, pair);
     *answer = (struct ib_uverbs_create_qp_resp){
         .qp_handle = handle_of(pair),
         .qpn = pair->number,
@@ -278,7 +279,7 @@ static int create_pair(struct command *command, const struct ib_uverbs_ex_create
         .max_recv_sge = capacities[3],
         .max_inline_data = capacities[4],
     };
-    return ended_if(set_up_pair(command, pair), pair);
+    return ended_if(error, pair);
 }
 
 static int create_pair_plain(struct command *command) {

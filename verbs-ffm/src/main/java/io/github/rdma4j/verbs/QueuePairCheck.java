@@ -67,8 +67,11 @@ final class QueuePairCheck {
         }
         requireRange("maxSegmentHeader", config.maxSegmentHeader(), 0, 0xffff);
         requireRange("sourceQueuePairNumber", config.sourceQueuePairNumber().orElse(0), 0, (1 << 24) - 1);
-        for (SendOperation operation : config.sendOperations()) {
-            Checks.operation(config.type(), operation.opcode());
+        // The operations of an SRD queue pair are those that the adapter has.
+        if (config.srd() == null) {
+            for (SendOperation operation : config.sendOperations()) {
+                Checks.operation(config.type(), operation.opcode());
+            }
         }
         requireRange("packetSequenceNumber", config.packetSequenceNumber(), 0, (1 << 24) - 1);
     }

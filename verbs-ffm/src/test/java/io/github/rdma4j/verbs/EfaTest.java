@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.verbs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * libefa itself on a kernel that seems to have its adapter: {@code src/test/c/efa-kernel}. The tests are those of the
+ * classes named {@code …OnLibefa}.
+ */
+@EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was written for x86-64")
+class EfaTest {
+    @TempDir
+    private static Path folder;
+
+    private static StandInKernel kernel;
+
+    @BeforeAll
+    static void build() throws IOException, InterruptedException {
+        kernel = new StandInKernel("efa", folder);
+        kernel.build();
+    }
+
+    /** libefa prints each refusal to stderr, or to the file that the variable names. */
+    private static void play(Class<?> type, String... settings) throws IOException, InterruptedException {
+        List<String> all = new ArrayList<>(List.of(settings));
+        all.add("VERBS_LOG_FILE=/dev/null");
+        kernel.play(List.of(type), all.toArray(String[]::new));
+    }
+
+    @Test
+    void queuePairsOfOneProcessReachEachOther() throws IOException, InterruptedException {
+        play(SrdOnLibefa.class);
+    }
+
+    @Test
+    void processesReachEachOther() throws IOException, InterruptedException {
+        Path fabric = Files.createTempDirectory(folder, "fabric");
+        play(
+                SrdPeersOnLibefa.class,
+                "RDMA4J_EFA_FABRIC=" + fabric,
+                "-D%s=%s".formatted(SrdPeersOnLibefa.RUN, kernel.run()));
+    }
+
+    @Test
+    void adapterWithoutReadsAndWritesSendsOnly() throws IOException, InterruptedException {
+        play(SendsOnlyOnLibefa.class, "RDMA4J_EFA_CAPABILITIES=0");
+    }
+
+    /** Compiled by the second compiler: ChildJvm has the first one alone, which allocates. */
+    @Test
+    void postingAllocatesNothing() throws IOException, InterruptedException {
+        play(SrdAllocationOnLibefa.class, "-XX:TieredStopAtLevel=4", "-XX:CompileThresholdScaling=1", "-Xbatch");
+    }
+}
