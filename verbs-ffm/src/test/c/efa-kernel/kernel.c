@@ -19,7 +19,9 @@
 enum {
     // Newer than Debian's headers.
     QUERY_DEVICE_RDMA_WRITE = 1 << 5, QUERY_DEVICE_UNSOLICITED_WRITE_RECV = 1 << 6,
-    CREATE_PAIR_UNSOLICITED = 1, CREATE_PAIR_FLAGS = 16,
+    CREATE_PAIR_UNSOLICITED = 1,
+    // Offsets of fields that are newer: flags since rdma-core 52, inline_buf_size_ex since 63.
+    CREATE_PAIR_FLAGS = 16, CONTEXT_INLINE_EXTENDED = 20,
     OBJECT_REGION = 7, METHOD_QUERY_REGION = 1 << 12, INTERCONNECTS = 3,
     VENDOR_AMAZON = 0x1d0f, NODE_UNSPECIFIED = 7,
     INLINE_BYTES_EXTENDED = 80,
@@ -85,7 +87,8 @@ void answer_context(struct command *command) {
         .max_tx_batch = 16,
         .min_sq_wr = 16,
     };
-    own_answer.reserved_a0[0] = INLINE_BYTES_EXTENDED; // inline_buf_size_ex, since rdma-core 63
+    uint16_t more = INLINE_BYTES_EXTENDED;
+    memcpy((uint8_t *)&own_answer + CONTEXT_INLINE_EXTENDED, &more, sizeof more);
     OWN_ANSWER(command, own_answer);
 }
 
@@ -180,7 +183,7 @@ int set_up_pair(struct command *command, struct object *pair) {
     // The contexts of a process are one port, and their queue pairs are told apart by their numbers.
     static uint32_t pairs;
     pair->number = FIRST_QP_NUMBER + pairs++;
-    uint16_t flags = 0; // since rdma-core 52
+    uint16_t flags = 0;
     if (command->own_request_length >= CREATE_PAIR_FLAGS + sizeof flags) {
         memcpy(&flags, (const uint8_t *)own + CREATE_PAIR_FLAGS, sizeof flags);
     }

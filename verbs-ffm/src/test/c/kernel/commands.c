@@ -466,6 +466,7 @@ static ssize_t run_plain(int descriptor, const struct ib_uverbs_cmd_hdr *header)
         .descriptor = descriptor,
         .request = header + 1,
         .own_request = (const char *)(header + 1) + entry->request,
+        .own_request_length = header->in_words * 4u - sizeof *header - entry->request,
     };
     if (entry->answer > 0) {
         command.answer = (void *)(uintptr_t)*(const uint64_t *)(header + 1);

@@ -105,7 +105,7 @@ public final class AddressHandle extends Resource {
      * Queries the number of an address handle on an Elastic Fabric Adapter (efadv_query_ah(3)). Completions of messages
      * from this destination have it as {@link WorkCompletion#sourceLid()}.
      *
-     * @return the number, 16 bits without a sign; two open handles of one destination have the same number
+     * @return the number, 16 bits without a sign
      * @throws UnsupportedVerbException if the device is not an EFA
      * @throws VerbsException if the query fails
      */

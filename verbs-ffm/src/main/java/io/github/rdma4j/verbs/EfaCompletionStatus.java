@@ -5,9 +5,9 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.base.Remedies;
 
 /**
- * The result of a work request on an Elastic Fabric Adapter ({@code enum efa_io_comp_status}), which completions have as
- * their vendor error. It says more than {@link WorkCompletionStatus}, to which libefa maps several of these; rdma-core 44
- * maps {@link #REMOTE_ERROR_BAD_ADDRESS} and {@link #REMOTE_ERROR_UNKNOWN_PEER} to
+ * The result of a work request on an Elastic Fabric Adapter ({@code enum efa_io_comp_status}), which completions have
+ * as their vendor error. It is more precise than {@link WorkCompletionStatus}: libefa maps several results to one
+ * status, and libefa of rdma-core 44 maps {@link #REMOTE_ERROR_BAD_ADDRESS} and {@link #REMOTE_ERROR_UNKNOWN_PEER} to
  * {@link WorkCompletionStatus#GENERAL_ERR}.
  *
  * @experimental It has been run on a stand-in for the adapter, but not on an EFA.
@@ -43,8 +43,8 @@ public enum EfaCompletionStatus {
     /** The peer's memory key does not allow the access. */
     REMOTE_ERROR_BAD_ADDRESS(
             7,
-            "the remote key is wrong, the range lies outside the peer's region, or the region lacks the remote right; of"
-                    + " a send, the peer's machine is down or has no EFA",
+            "the remote key is wrong, the range lies outside the peer's region, or the region lacks the remote right;"
+                    + " of a send, the peer's machine is down or has no EFA",
             "compare address, length and key with what the peer announced, and register with REMOTE_READ or"
                     + " REMOTE_WRITE"),
     /** The peer has reset the connection. */

@@ -72,7 +72,8 @@ final class PostRefusal {
     /** Only drivers that check the state, as EFA's, refuse a post on a queue pair in the error state. */
     private static IllegalStateException failed(QueuePair queuePair, String what) {
         return new IllegalStateException(
-                "posting a %s on %s: its state is ERR. Read its completions for the cause, close it and create another one"
+                ("posting a %s on %s: its state is ERR. Read its completions for the cause, close it and create"
+                                + " another one")
                         .formatted(what, queuePair));
     }
 

@@ -361,7 +361,7 @@ public final class QueuePairConfig {
         return this;
     }
 
-    /** Makes it the settings of an SRD queue pair, whose type is that of drivers. */
+    /** Adds the settings that only an SRD queue pair has. */
     void srd(SrdQueuePairConfig own) {
         srd = own;
     }

@@ -123,6 +123,8 @@ final class ReceiveQueue {
         return switch (owner) {
             case SharedReceiveQueue _ -> "SharedReceiveQueueConfig.maxScatterGather";
             case WorkQueue _ -> "WorkQueueConfig.maxScatterGather";
+            case QueuePair queuePair
+            when queuePair.type() == QueuePairType.DRIVER -> "SrdQueuePairConfig.maxReceiveScatterGather";
             default -> "QueuePairConfig.maxReceiveScatterGather";
         };
     }

@@ -9,24 +9,25 @@ import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.util.List;
 
 /**
- * A queue pair of an Elastic Fabric Adapter (EFA) for scalable reliable datagrams (SRD, efadv_create_qp_ex(3)). It has no
- * peer: each request names a {@link Destination}. The adapter delivers each message at most once, and in any order. It
- * has every operation of such a queue pair and no other: EFA has no atomics, memory windows, fences, shared receive
- * queues or requests without a completion.
+ * A queue pair of an Elastic Fabric Adapter (EFA) for scalable reliable datagrams (SRD, efadv_create_qp_ex(3)). It has
+ * no peer: each request names a {@link Destination}. The adapter delivers each message at most once, and in any order.
+ * This type has every operation of such a queue pair and no other: EFA has no atomics, memory windows, fences, shared
+ * receive queues or requests without a completion.
  *
  * <p>The posting methods return at once. A transfer is done when its completion is polled; until then the local memory
  * belongs to the adapter, and the address handle must stay open: closing it ends its requests in error. A full queue is
  * not an error: the method returns {@code false} and does not post the request. Every other refusal throws a
- * {@link VerbsException}. An invalid argument throws an {@link IllegalArgumentException}, an operation that the adapter
- * lacks an {@link UnsupportedVerbException}, and a post in the error state an {@link IllegalStateException}. The methods
- * allocate nothing.
+ * {@link VerbsException}. An invalid argument throws an {@link IllegalArgumentException}, an operation that the
+ * adapter lacks an {@link UnsupportedVerbException}, and a post in the error state an {@link IllegalStateException}.
+ * The methods allocate nothing.
  *
- * <p>The completion of a read has the opcode {@link WorkCompletionOpcode#SEND}: tell requests apart by their ids.
+ * <p>The completion of a read has the opcode {@link WorkCompletionOpcode#SEND}: distinguish requests by their ids.
  * {@link EfaCompletionStatus} explains failures by the completion's vendor error.
  *
- * <p><b>The target of a read or write needs an address handle for the initiator</b>, from any protection domain of its
- * adapter. Otherwise the request fails with {@link EfaCompletionStatus#REMOTE_ERROR_UNKNOWN_PEER}. So both sides exchange
- * their GIDs and create address handles before the first read or write. A send needs no address handle at the target.
+ * <p><b>The target of a read or write needs an address handle for the initiator</b>, in the protection domain of its
+ * queue pair. Otherwise the request fails with {@link EfaCompletionStatus#REMOTE_ERROR_UNKNOWN_PEER}. So both sides
+ * exchange their GIDs ({@link DeviceContext#gidAddress}) and create address handles before the first read or write. A
+ * send needs no address handle at the target.
  *
  * <p>Thread safety: all methods may be called from any thread. Posting is fastest if one thread posts all sends and one
  * thread posts all receives. A {@link ReceiveBatch} is for the thread that started it.

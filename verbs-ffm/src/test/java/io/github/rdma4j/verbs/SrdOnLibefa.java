@@ -557,6 +557,11 @@ class SrdOnLibefa {
         assertThatThrownBy(() -> client.pair.tryPostSend(1, three, destination))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("3 slices: a request of this queue takes at most 2");
+        assertThatThrownBy(() -> client.pair.tryPostReceive(1, three))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(
+                        "3 slices: a request of this queue takes at most 2"
+                                + " (SrdQueuePairConfig.maxReceiveScatterGather)");
         MemorySlice tooLong = client.memory.slice(0, (1 << 16) + 1);
         RemoteMemory remote = server.memory.slice(0, (1 << 16) + 1).remoteMemory();
         assertThatThrownBy(() -> client.pair.tryPostRead(1, tooLong, remote, destination))
