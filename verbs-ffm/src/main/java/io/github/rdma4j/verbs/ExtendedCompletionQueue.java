@@ -68,25 +68,23 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
             }
             ibv_cq_init_attr_ex.comp_mask(attributes, mask);
             long efaFields = Flags.mask(config.wantedFields(), WorkCompletionField::efaBit);
-            String verb = efaFields == 0 ? "ibv_create_cq_ex" : "efadv_create_cq";
+            String operation = "%s(%s, cqe=%d, comp_vector=%d, wc_flags=%s, flags=0x%x)"
+                    .formatted(
+                            efaFields == 0 ? "ibv_create_cq_ex" : "efadv_create_cq",
+                            context.device().name(),
+                            minEntries,
+                            basic.completionVector(),
+                            config.wantedFields(),
+                            config.flags());
             MemorySegment created;
             if (efaFields == 0) {
                 created = CursorCalls.create(context.segment(), attributes);
             } else {
-                EfaCalls.require(context.driver(), verb);
+                EfaCalls.require(context.driver(), operation);
                 created = EfaCalls.createCompletionQueue(context.segment(), attributes, efaFields);
             }
             if (created.address() == 0) {
-                throw refused(
-                        "%s(%s, cqe=%d, comp_vector=%d, wc_flags=%s, flags=0x%x)"
-                                .formatted(
-                                        verb,
-                                        context.device().name(),
-                                        minEntries,
-                                        basic.completionVector(),
-                                        config.wantedFields(),
-                                        config.flags()),
-                        NativeCalls.lastErrno());
+                throw refused(operation, NativeCalls.lastErrno());
             }
             ExtendedCompletionQueue queue =
                     new ExtendedCompletionQueue(context, config, created, parents.toArray(Resource[]::new));

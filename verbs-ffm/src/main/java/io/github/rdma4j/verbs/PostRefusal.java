@@ -25,7 +25,7 @@ final class PostRefusal {
         if (mayComeOfState(queuePair, errno)) {
             switch (QueuePairModification.stateOrUnknown(queuePair)) {
                 case RESET, INIT, RTR -> throw notReady(queuePair, "send", "RTS");
-                case ERR -> throw failed(queuePair, "send");
+                case ERR -> requireNotFailed(queuePair, "send");
                 default -> {}
             }
         }
@@ -37,7 +37,7 @@ final class PostRefusal {
         if (errno == Errno.EINVAL && owner instanceof QueuePair queuePair) {
             switch (QueuePairModification.stateOrUnknown(queuePair)) {
                 case RESET -> throw notReady(queuePair, "receive", "INIT");
-                case ERR -> throw failed(queuePair, "receive");
+                case ERR -> requireNotFailed(queuePair, "receive");
                 default -> {}
             }
         }
@@ -69,12 +69,14 @@ final class PostRefusal {
                         && ibv_qp.state(queuePair.segment()) < RdmaHeaders.IBV_QPS_RTS();
     }
 
-    /** Only drivers that check the state, as EFA's, refuse a post on a queue pair in the error state. */
-    private static IllegalStateException failed(QueuePair queuePair, String what) {
-        return new IllegalStateException(
-                ("posting a %s on %s: its state is ERR. Read its completions for the cause, close it and create"
-                                + " another one")
-                        .formatted(what, queuePair));
+    /** Other drivers accept a post in the error state, and complete it as flushed: there EINVAL has another reason. */
+    private static void requireNotFailed(QueuePair queuePair, String what) {
+        if (queuePair.domain().context().driver().isEfa()) {
+            throw new IllegalStateException(
+                    ("posting a %s on %s: its state is ERR. Read its completions for the cause, close it and create"
+                                    + " another one")
+                            .formatted(what, queuePair));
+        }
     }
 
     private static IllegalStateException notReady(QueuePair queuePair, String what, String from) {

@@ -191,6 +191,14 @@ final class QueuePairCreation {
 
     private static VerbsException refused(String verb, QueuePairConfig config, int errno) {
         String operation = "%s(%s, %s%s)".formatted(verb, config.type(), config.sizes(), config.extras());
+        if (errno == Errno.EINVAL && config.srd() != null && config.srd().serviceLevel() != 0) {
+            return Failures.of(
+                    operation,
+                    errno,
+                    "the service level %d needs rdma-core 55 or later, and an adapter that has it"
+                            .formatted(config.srd().serviceLevel()),
+                    "leave the service level at 0");
+        }
         return switch (errno) {
             case Errno.EINVAL ->
                 Failures.of(

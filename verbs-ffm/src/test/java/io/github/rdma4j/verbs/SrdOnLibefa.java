@@ -559,9 +559,8 @@ class SrdOnLibefa {
                 .hasMessageContaining("3 slices: a request of this queue takes at most 2");
         assertThatThrownBy(() -> client.pair.tryPostReceive(1, three))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining(
-                        "3 slices: a request of this queue takes at most 2"
-                                + " (SrdQueuePairConfig.maxReceiveScatterGather)");
+                .hasMessageContaining("3 slices: a request of this queue takes at most 2"
+                        + " (SrdQueuePairConfig.maxReceiveScatterGather)");
         MemorySlice tooLong = client.memory.slice(0, (1 << 16) + 1);
         RemoteMemory remote = server.memory.slice(0, (1 << 16) + 1).remoteMemory();
         assertThatThrownBy(() -> client.pair.tryPostRead(1, tooLong, remote, destination))
@@ -605,6 +604,36 @@ class SrdOnLibefa {
                 }))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void serviceLevelNeedsRdmaCore55() {
+        if (client.device.queryEfa().capabilities().contains(EfaCapability.UNSOLICITED_WRITE_RECEIVE)) {
+            client.domain.createSrdQueuePair(
+                    config -> config.completionQueue(client.queue).serviceLevel(3));
+        } else {
+            assertThatThrownBy(() -> client.domain.createSrdQueuePair(
+                            config -> config.completionQueue(client.queue).serviceLevel(3)))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("efadv_create_qp_ex")
+                    .hasMessageContaining("the service level 3 needs rdma-core 55 or later");
+        }
+    }
+
+    @Test
+    void longRequestsCarryMoreInlineData() {
+        int most = client.device.queryEfa().maxInlineData();
+        assumeTrue(most > INLINE, "needs rdma-core 63");
+        SrdQueuePair sender = client.domain.createSrdQueuePair(
+                config -> config.completionQueue(client.queue).maxInlineData(most));
+        server.receive(1, SIZE);
+        MemorySlice message = client.memory.slice(OFFSET, most);
+        fill(message, 8);
+        assertThat(sender.tryPostInlineSend(1, message, toServer())).isTrue();
+        fill(message, 0);
+        client.awaitSuccess(1);
+        assertThat(server.await().byteLength()).isEqualTo(most);
+        assertFilled(server.memory.slice(0, most), 8);
     }
 
     @Test

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.device;
 
-import io.github.rdma4j.verbs.bindings.RdmaHeaders;
-import io.github.rdma4j.verbs.internal.EfaCalls;
 import io.github.rdma4j.verbs.internal.Flags;
 import java.util.Set;
 
@@ -16,21 +14,21 @@ import java.util.Set;
  */
 public enum EfaCapability {
     /** RDMA reads; reported since rdma-core 27. */
-    RDMA_READ(RdmaHeaders.EFADV_DEVICE_ATTR_CAPS_RDMA_READ(), 27),
+    RDMA_READ(0, 27),
     /** The number of retries can be set for a peer without a posted receive; reported since rdma-core 32. */
-    RNR_RETRY(RdmaHeaders.EFADV_DEVICE_ATTR_CAPS_RNR_RETRY(), 32),
+    RNR_RETRY(1, 32),
     /** Completions can have the sender's GID; reported since rdma-core 43. */
-    SENDER_GID(RdmaHeaders.EFADV_DEVICE_ATTR_CAPS_CQ_WITH_SGID(), 43),
+    SENDER_GID(2, 43),
     /** RDMA writes, with immediate or without; reported since rdma-core 46. */
-    RDMA_WRITE(EfaCalls.CAPS_RDMA_WRITE, 46),
+    RDMA_WRITE(3, 46),
     /** Writes with immediate can complete without a posted receive; reported since rdma-core 52. */
-    UNSOLICITED_WRITE_RECEIVE(EfaCalls.CAPS_UNSOLICITED_WRITE_RECV, 52);
+    UNSOLICITED_WRITE_RECEIVE(4, 52);
 
     private final int bit;
     private final int version;
 
     EfaCapability(int bit, int version) {
-        this.bit = bit;
+        this.bit = 1 << bit;
         this.version = version;
     }
 

@@ -29,12 +29,6 @@ public final class EfaCalls {
     /** {@code EFADV_WC_EX_WITH_IS_UNSOLICITED}; newer than the headers of the bindings. */
     public static final int WITH_IS_UNSOLICITED = 1 << 1;
 
-    /** {@code EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE}; newer than the headers of the bindings. */
-    public static final int CAPS_RDMA_WRITE = 1 << 3;
-
-    /** {@code EFADV_DEVICE_ATTR_CAPS_UNSOLICITED_WRITE_RECV}; newer than the headers of the bindings. */
-    public static final int CAPS_UNSOLICITED_WRITE_RECV = 1 << 4;
-
     /** {@code EFADV_QP_FLAGS_UNSOLICITED_WRITE_RECV}; newer than the headers of the bindings. */
     public static final int UNSOLICITED_WRITE_RECV = 1;
 
