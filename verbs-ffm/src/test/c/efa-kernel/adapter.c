@@ -50,7 +50,7 @@ struct buffer {
 
 struct waiting {
     uint32_t count;
-    uint64_t since; // when the oldest was fetched
+    uint64_t since; // when the youngest was fetched
     int asked;      // the index of one that is on its way to another process
     struct one {
         struct request_of_efa request;
@@ -300,7 +300,6 @@ static int serve(const struct request *request, uint8_t *bytes) {
 
 static void remove_one(struct waiting *waiting, uint32_t index) {
     memmove(&waiting->all[index], &waiting->all[index + 1], (--waiting->count - index) * sizeof(struct one));
-    waiting->since = now();
 }
 
 // Ends a request, if its outcome is known.
@@ -325,7 +324,7 @@ static void fetch(struct object *pair) {
     struct waiting *waiting = pair->waiting;
     uint16_t posted = (uint16_t)doorbell(pair, SEND_DOORBELL);
     uint32_t ring = pair->capacities[0];
-    if (pair->fetched != posted && waiting->count == 0) {
+    if (pair->fetched != posted) {
         waiting->since = now();
     }
     while (pair->fetched != posted && waiting->count < ring) {
