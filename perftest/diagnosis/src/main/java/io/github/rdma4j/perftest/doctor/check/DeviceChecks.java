@@ -82,7 +82,7 @@ final class DeviceChecks {
                     seen,
                     "a transport of its own, such as SRD of EFA or usNIC: there are no reliable connections (RC), so endpoints"
                             + " and most tools cannot use it",
-                    "use it by libfabric, or the datagrams (UD) that it has");
+                    "use datagrams (UD), or SRD queue pairs on EFA (ProtectionDomain.createSrdQueuePair)");
         }
         return Finding.ok(Check.DEVICE, device.name(), source, seen);
     }
