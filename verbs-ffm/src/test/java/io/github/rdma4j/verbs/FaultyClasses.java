@@ -33,8 +33,8 @@ public final class FaultyClasses extends ClassLoader {
     private static final MethodTypeDesc NOTHING = ConstantDescs.MTD_void;
     private static final ClassDesc FAULTS = ClassDesc.of(Faults.class.getName());
     /**
-     * They lie no deeper than what was called just before, such as the lock or the guard that they leave or the native
-     * call whose result they check, and so overflow no stack.
+     * They lie no deeper than what was called just before, such as the lock or the guard that they leave, the native
+     * call whose result they check, or the lock that they take again, and so overflow no stack.
      */
     private static final Set<String> SHALLOW = Set.of(
             "Engine.exit",
@@ -44,6 +44,9 @@ public final class FaultyClasses extends ClassLoader {
             "UseGuard.exit",
             "UseGuard.exitAsOwner",
             "ExclusiveGuard.exit",
+            "BiasedLock.lock",
+            "BiasedLock.takeTurn",
+            "BiasedLock.unlock",
             "CompletionQueue.exit",
             "ReceiveQueue.exit",
             "QueuePair.exitSend",

@@ -731,11 +731,10 @@ public final class Endpoint implements AutoCloseable {
         engine.enter();
         try {
             engine.requireOpen();
-            int buffer = engine.take();
-            if (buffer < 0) {
+            if (!protocol.hasMessage()) {
                 engine.progress();
-                buffer = engine.take();
             }
+            int buffer = engine.take();
             if (buffer >= 0) {
                 return buffer;
             }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.engine;
 
+import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Completes promises without the lock of {@link Engine}, because the completing thread runs what the program has
@@ -16,7 +16,7 @@ final class Completer {
     /** How deep waiting callbacks may be nested before they no longer run the callbacks of others. */
     static final int MAX_NESTED = 32;
 
-    private final ReentrantLock lock;
+    private final BiasedLock lock;
     private final Protocol protocol;
     private final Runnable announcement;
     /** The threads that are completing promises; a thread that is listed twice waits in a callback. */
@@ -27,7 +27,7 @@ final class Completer {
      *
      * @param announcement is made with the lock held, before it is given back
      */
-    Completer(ReentrantLock lock, Protocol protocol, Runnable announcement) {
+    Completer(BiasedLock lock, Protocol protocol, Runnable announcement) {
         this.lock = lock;
         this.protocol = protocol;
         this.announcement = announcement;

@@ -13,6 +13,7 @@ import io.github.rdma4j.verbs.endpoint.HeldMessage;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.github.rdma4j.verbs.endpoint.OutgoingMessage;
+import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.StackReserve;
@@ -24,7 +25,6 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -49,7 +49,7 @@ public final class Engine implements Progress {
 
     private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final BiasedLock lock = new BiasedLock();
     private final Carrier carrier;
     private final Protocol protocol;
     private final Waiters waiters;

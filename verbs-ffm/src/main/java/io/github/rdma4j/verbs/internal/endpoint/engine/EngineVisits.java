@@ -99,7 +99,7 @@ public final class EngineVisits {
             }
             carrier.beginVisit();
             makeProgress(linkEvent);
-            return takeReady();
+            return takeReadyForHandlers();
         } catch (Error e) {
             engine.interrupted = e;
             throw e;
@@ -154,8 +154,13 @@ public final class EngineVisits {
             if (carrier.takeLinkNews()) {
                 engine.look();
             }
-            armMember();
-            return takeReady();
+            boolean ready = takeReadyForHandlers();
+            if (!ready) {
+                // If it is ready, it is armed after the handlers, which may change what it is armed for.
+                armMember();
+                ready = takeReadyForHandlers();
+            }
+            return ready;
         } catch (Error e) {
             engine.interrupted = e;
             throw e;
@@ -187,6 +192,12 @@ public final class EngineVisits {
         } while (ends && takeInOfMember() > 0);
     }
 
+    private boolean takeReadyForHandlers() {
+        boolean ready = takeReady();
+        waiters.visited(ready);
+        return ready;
+    }
+
     private boolean takeReady() {
         boolean ready = protocol.takeReady();
         if (ready && takes && first < 0) {
@@ -203,12 +214,13 @@ public final class EngineVisits {
     }
 
     /**
-     * For an endpoint of a group, after a visit: returns whether something may be left to do, for example to arm for
-     * ends after a handler that found the send queue full. Without the lock: other threads notify the watcher after
-     * their changes.
+     * For an endpoint of a group, after a visit and its handlers: returns whether something may be left to do, for
+     * example to arm for ends after a handler that found the send queue full. Without the lock: other threads notify
+     * the watcher after their changes.
      */
     public boolean mayHaveMore() {
-        return protocol.isReady() || carrier.hasNews() || carrier.missesEnds() && protocol.awaitsEnds();
+        waiters.visited(false);
+        return protocol.isReady() || carrier.hasNews() || carrier.missesEnds() == protocol.awaitsEnds();
     }
 
     /**
@@ -216,6 +228,7 @@ public final class EngineVisits {
      * to do. Also without the lock.
      */
     public boolean isArmedAndDone() {
+        waiters.visited(false);
         return armedEarly
                 && carrier.isArmed()
                 && !protocol.isReady()

@@ -4,11 +4,11 @@ package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.events.EndpointWaitEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  */
 final class EngineWaits {
     private final Engine engine;
-    private final ReentrantLock lock;
+    private final BiasedLock lock;
     private final Carrier carrier;
     private final Protocol protocol;
     private final SpinTime spinTime;
@@ -25,12 +25,7 @@ final class EngineWaits {
     private final Completer completer;
 
     EngineWaits(
-            Engine engine,
-            ReentrantLock lock,
-            Carrier carrier,
-            SpinTime spinTime,
-            Waiters waiters,
-            Completer completer) {
+            Engine engine, BiasedLock lock, Carrier carrier, SpinTime spinTime, Waiters waiters, Completer completer) {
         this.engine = engine;
         this.lock = lock;
         this.carrier = carrier;

@@ -3,17 +3,15 @@
 package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The threads that wait for a change of an endpoint: one leads, which spins or sleeps on the {@link Carrier}, and the
  * others follow it. A selector may wait instead. Used with the lock of {@link Engine} held.
  */
 final class Waiters {
-    private final Condition changed;
+    private final BiasedLock lock;
     private final Carrier carrier;
     private final Protocol protocol;
     private int followers;
@@ -23,13 +21,22 @@ final class Waiters {
     private boolean leaderWoken;
     /** Notifies a selector that it must poll and arm again. Null if there is none. */
     private Runnable watcher;
-    /** Whether there is one of these. One field, because each call of the program asks. */
+    /** Whether a thread waits or a selector watches. One field, because each call of the program asks. */
     private boolean anybody;
+    /** Whether a thread waits. */
+    private boolean anyThread;
+    /**
+     * The thread of the selector, from a visit that found something until it has called the handlers: it then checks
+     * for what its own calls have changed, so they do not notify it. Written by that thread alone.
+     */
+    private Thread visitor;
+
+    private boolean visiting;
     /** Earlier changes are known to all waiters. Notifies no one while no one waits. */
     private long announced;
 
-    Waiters(ReentrantLock lock, Carrier carrier, Protocol protocol) {
-        this.changed = lock.newCondition();
+    Waiters(BiasedLock lock, Carrier carrier, Protocol protocol) {
+        this.lock = lock;
         this.carrier = carrier;
         this.protocol = protocol;
     }
@@ -39,17 +46,31 @@ final class Waiters {
      * Called before the lock is released.
      */
     void announce() {
-        if (anybody && isNews()) {
+        if (anybody && (anyThread || !isVisited()) && isNews()) {
             announceToThreads();
             tellWatcher();
         }
     }
 
-    /** Wakes waiters, called by the selector itself during a visit. */
+    /** Wakes waiting threads, called by the selector itself, which has seen what changed. */
     void announceByWatcher() {
-        if (anybody && isNews()) {
+        if (anyThread && isNews()) {
             announceToThreads();
+        } else {
+            announced = protocol.changes();
         }
+    }
+
+    private boolean isVisited() {
+        return visiting && visitor == Thread.currentThread();
+    }
+
+    /** The selector's thread calls handlers next, or has called them and checks what they have changed. */
+    void visited(boolean handlersNext) {
+        if (handlersNext && visitor != Thread.currentThread()) {
+            visitor = Thread.currentThread();
+        }
+        visiting = handlersNext;
     }
 
     private boolean isNews() {
@@ -59,7 +80,7 @@ final class Waiters {
     private void announceToThreads() {
         // Noted last: what an error interrupts is done again.
         if (followers > 0) {
-            changed.signalAll();
+            lock.signalAll();
         }
         if (leader != null && !leaderWoken) {
             carrier.wakeUp();
@@ -85,11 +106,13 @@ final class Waiters {
     /** Null for nobody. */
     void watch(Runnable newWatcher) {
         watcher = newWatcher;
+        visiting = false;
         count();
     }
 
     private void count() {
-        boolean nobody = followers == 0 && leader == null && watcher == null;
+        anyThread = followers > 0 || leader != null;
+        boolean nobody = !anyThread && watcher == null;
         if (!nobody && !anybody) {
             // The first one to wait has just checked, so it has seen all changes.
             announced = protocol.changes();
@@ -103,7 +126,7 @@ final class Waiters {
         followers++;
         count();
         try {
-            changed.await(nanos, TimeUnit.NANOSECONDS);
+            lock.await(nanos);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new WaitInterruptedException(operation);
@@ -131,7 +154,7 @@ final class Waiters {
     void stopLeading() {
         leader = null;
         count();
-        changed.signalAll();
+        lock.signalAll();
     }
 
     /** An error has kept this thread from it. */
