@@ -3,6 +3,8 @@
 package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * A queue of the arrivals for one endpoint of a group, until the endpoint takes them in: a ring with one thread at a
@@ -24,79 +26,85 @@ final class Arrivals {
     /** How something failed. */
     record Failure(WorkCompletionStatus status, int vendorError, String description) {}
 
-    private final byte[] kinds;
+    private static final VarHandle HEAD;
+
+    static {
+        try {
+            HEAD = MethodHandles.lookup().findVarHandle(Arrivals.class, "head", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private static final int KIND_SHIFT = 56;
+
+    /** The kind in the highest byte, and the id below it. The lengths of the three arrays are powers of two. */
     private final long[] ids;
     /** The immediate data in the upper half, and the length in the lower. */
     private final long[] values;
 
     private final Failure[] failures;
-    private final int mask;
-    /** Where the oldest one is; of who removes. */
-    private int first;
-    /** How many were removed. */
-    private volatile long head;
+    /** How many were removed; written by who removes. */
+    private long head;
     /** How many were added. */
     private volatile long tail;
 
     /** Room for at least so many. */
     Arrivals(int room) {
         int size = Integer.highestOneBit(Math.max(2, room) - 1) << 1;
-        kinds = new byte[size];
         ids = new long[size];
         values = new long[size];
         failures = new Failure[size];
-        mask = size - 1;
     }
 
     /** Adds one; false if there is no room, and then nothing has happened. */
     boolean add(byte kind, long id, int immediate, long length, Failure failure) {
         long end = tail;
-        if (end - head > mask) {
+        if (end - (long) HEAD.getAcquire(this) >= ids.length) {
             return false;
         }
-        int at = (int) end & mask;
-        kinds[at] = kind;
-        ids[at] = id;
-        values[at] = (long) immediate << Integer.SIZE | length & 0xffff_ffffL;
+        ids[(int) end & ids.length - 1] = (long) kind << KIND_SHIFT | id & (1L << KIND_SHIFT) - 1;
+        values[(int) end & values.length - 1] = (long) immediate << Integer.SIZE | length & 0xffff_ffffL;
         // To look costs less than to store: few have failed.
         if (failure != null) {
-            failures[at] = failure;
+            failures[(int) end & failures.length - 1] = failure;
         }
         tail = end + 1;
         return true;
     }
 
+    /** Asked by any thread. */
     boolean isEmpty() {
-        return head == tail;
+        return (long) HEAD.getOpaque(this) == tail;
     }
 
     // ---- The oldest one, if there is one ----
 
     byte kind() {
-        return kinds[first];
+        return (byte) (ids[(int) head & ids.length - 1] >>> KIND_SHIFT);
     }
 
     long id() {
-        return ids[first];
+        return ids[(int) head & ids.length - 1] << Long.SIZE - KIND_SHIFT >> Long.SIZE - KIND_SHIFT;
     }
 
     int immediate() {
-        return (int) (values[first] >>> Integer.SIZE);
+        return (int) (values[(int) head & values.length - 1] >>> Integer.SIZE);
     }
 
     long length() {
-        return values[first] & 0xffff_ffffL;
+        return values[(int) head & values.length - 1] & 0xffff_ffffL;
     }
 
     Failure failure() {
-        return failures[first];
+        return failures[(int) head & failures.length - 1];
     }
 
     void remove() {
-        if (failures[first] != null) {
-            failures[first] = null;
+        if (kind() == FAILED) {
+            failures[(int) head & failures.length - 1] = null;
         }
-        first = first + 1 & mask;
-        head = head + 1;
+        // A reader that still sees the earlier number finds less room, or something that is taken already.
+        HEAD.setRelease(this, head + 1);
     }
 }

@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * What an endpoint has of the queues of its group: a queue pair, a place in a {@link QueueShare}, what has come for it,
@@ -33,6 +34,8 @@ public final class Member implements ReceiveBufferTable {
     private static final long TAG = -1L << TAG_SHIFT;
     /** A queue pair that fails says so of what it was about to do, also for a receive. */
     private static final int FAILED_RECEIVES = 8;
+
+    private static final int NOT_HERE = -1;
 
     private static final String FLUSHED =
             "the queue pair was in the error state, and completed what was posted without doing it (WR_FLUSH_ERR)";
@@ -56,19 +59,17 @@ public final class Member implements ReceiveBufferTable {
     private volatile Error interrupted;
 
     private volatile boolean linkNews;
+    /** Whether one of the four above has been set; rare, so that one field is asked for them all. */
+    private volatile boolean alarmed;
     /** Of a selector; null if there is none. */
     private volatile Runnable watcher;
     /** With the endpoint's lock held: whether {@link SharedQueues} counts it among those who wait for ends. */
     private boolean awaitsEnds;
 
     // The endpoint's.
+    /** The share's number of each buffer that has come and not gone back; {@link #NOT_HERE} for the others. */
     private final int[] shared;
-    private final boolean[] out;
-    /** The share's buffers that wait for the call that gives them to the adapter, and their numbers here. */
-    private final int[] waiting;
 
-    private final int[] waitingHere;
-    private int waitingCount;
     private final int[] free;
     private int freeCount;
     /** The buffer of the oldest arrival is already among those above: do not take it from the arrivals again. */
@@ -87,9 +88,7 @@ public final class Member implements ReceiveBufferTable {
         this.arrivals = new Arrivals(quota + sendDepth + FAILED_RECEIVES);
         this.sleeper = new Sleepers.Sleeper(this::hasNews);
         this.shared = new int[quota];
-        this.out = new boolean[quota];
-        this.waiting = new int[quota];
-        this.waitingHere = new int[quota];
+        Arrays.fill(shared, NOT_HERE);
         this.free = new int[quota];
         while (freeCount < quota) {
             free[freeCount] = quota - 1 - freeCount;
@@ -123,7 +122,8 @@ public final class Member implements ReceiveBufferTable {
 
     /** Whether something was put down that the endpoint has not taken. */
     boolean hasNews() {
-        return !arrivals.isEmpty() || overrun && !overrunTold || interrupted != null && !interruptedTold || linkNews;
+        return !arrivals.isEmpty()
+                || alarmed && (overrun && !overrunTold || interrupted != null && !interruptedTold || linkNews);
     }
 
     // ---- Whoever polls ----
@@ -150,7 +150,7 @@ public final class Member implements ReceiveBufferTable {
             kind = completion.hasImmediateData() ? Arrivals.MESSAGE_WITH_IMMEDIATE : Arrivals.MESSAGE;
         }
         if (arrived - returned >= quota) {
-            overrun = true;
+            overrun();
             return false;
         }
         if (!add(kind, id, completion.immediateData(), completion.byteLength(), null)) {
@@ -182,8 +182,13 @@ public final class Member implements ReceiveBufferTable {
             return true;
         }
         // Only a peer, or an adapter, that does what it must not can fill it.
-        overrun = true;
+        overrun();
         return false;
+    }
+
+    private void overrun() {
+        overrun = true;
+        alarmed = true;
     }
 
     /** Something has come, and was put down. */
@@ -200,6 +205,7 @@ public final class Member implements ReceiveBufferTable {
         if (lost == null) {
             lost = reason;
             linkNews = true;
+            alarmed = true;
         }
     }
 
@@ -212,6 +218,7 @@ public final class Member implements ReceiveBufferTable {
         boolean first = interrupted == null;
         if (first) {
             interrupted = error;
+            alarmed = true;
         }
         return first;
     }
@@ -256,6 +263,11 @@ public final class Member implements ReceiveBufferTable {
             taken = false;
             count++;
         }
+        return alarmed ? count + takeAlarms(protocol) : count;
+    }
+
+    private int takeAlarms(WireEvents protocol) {
+        int count = 0;
         if (overrun && !overrunTold) {
             protocol.overrun();
             overrunTold = true;
@@ -284,7 +296,6 @@ public final class Member implements ReceiveBufferTable {
     private void giveMessage(WireEvents protocol, VerbsWire wire) {
         int buffer = free[--freeCount];
         shared[buffer] = (int) arrivals.id();
-        out[buffer] = true;
         taken = true;
         boolean given = false;
         try {
@@ -298,8 +309,8 @@ public final class Member implements ReceiveBufferTable {
                     arrivals.length());
             given = true;
         } finally {
-            if (!given && out[buffer]) {
-                out[buffer] = false;
+            if (!given && shared[buffer] != NOT_HERE) {
+                shared[buffer] = NOT_HERE;
                 taken = false;
                 free[freeCount++] = buffer;
             }
@@ -313,38 +324,21 @@ public final class Member implements ReceiveBufferTable {
             return share.giveBack(shared[buffer]);
         } finally {
             // No call, in which an error could lead to a second return of the buffer.
-            out[buffer] = false;
+            shared[buffer] = NOT_HERE;
             free[freeCount++] = buffer;
             returned = returned + 1;
         }
     }
 
+    /** The share gathers them. */
     @Override
     public int giveBack(int buffer) {
-        waitingHere[waitingCount] = buffer;
-        waiting[waitingCount++] = shared[buffer];
-        return 0;
+        return post(buffer);
     }
 
     @Override
     public int postReturned() {
-        int count = waitingCount;
-        if (count == 0) {
-            return 0;
-        }
-        waitingCount = 0;
-        try {
-            return share.giveBack(waiting, count);
-        } finally {
-            // The share has them, whether the adapter takes them or not.
-            // No call, in which an error could lead to a second return of a buffer.
-            for (int i = 0; i < count; i++) {
-                int buffer = waitingHere[i];
-                out[buffer] = false;
-                free[freeCount++] = buffer;
-                returned = returned + 1;
-            }
-        }
+        return 0;
     }
 
     @Override
@@ -386,7 +380,6 @@ public final class Member implements ReceiveBufferTable {
 
     /** Gives back all buffers that are with it, when the program has none any more and nothing comes. */
     void giveBack() {
-        waitingCount = 0;
         if (taken) {
             arrivals.remove();
             taken = false;
@@ -399,9 +392,10 @@ public final class Member implements ReceiveBufferTable {
             arrivals.remove();
         }
         for (int buffer = 0; buffer < quota; buffer++) {
-            if (out[buffer]) {
-                out[buffer] = false;
-                share.giveBack(shared[buffer]);
+            int number = shared[buffer];
+            if (number != NOT_HERE) {
+                shared[buffer] = NOT_HERE;
+                share.giveBack(number);
             }
         }
     }

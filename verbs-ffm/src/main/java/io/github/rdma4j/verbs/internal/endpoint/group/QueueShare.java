@@ -19,6 +19,7 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
@@ -129,7 +130,9 @@ public final class QueueShare {
     private boolean armed;
     private boolean armedForEnds;
 
-    // With the ledger's own lock.
+    /** The lock of the two below. */
+    private final BiasedLock books = new BiasedLock();
+
     private final ReceiveLedger ledger;
     /** Null until there are buffers. */
     private PreparedReceives prepared;
@@ -210,8 +213,11 @@ public final class QueueShare {
         if (interrupted != null) {
             return true;
         }
-        synchronized (ledger) {
+        books.lock();
+        try {
             return ledger.lost() > MOST_LOST;
+        } finally {
+            books.unlock();
         }
     }
 
@@ -266,8 +272,11 @@ public final class QueueShare {
     private MemoryRegion addBuffers(long bytes, int number) {
         MemoryRegion region = domain.allocateMemory(bytes, AccessFlag.LOCAL_WRITE);
         try {
-            synchronized (ledger) {
+            books.lock();
+            try {
                 enter(region, number);
+            } finally {
+                books.unlock();
             }
         } catch (Throwable e) {
             CloseAll.after(e, region::close);
@@ -282,8 +291,11 @@ public final class QueueShare {
      */
     private void requirePosted() {
         int errno;
-        synchronized (ledger) {
+        books.lock();
+        try {
             errno = postWaiting();
+        } finally {
+            books.unlock();
         }
         if (errno != 0) {
             throw new VerbsException("ibv_post_srq_recv(" + this + ")", errno, "", "");
@@ -317,8 +329,11 @@ public final class QueueShare {
     /** Forgets a member whose queue pair is closed: it keeps only what was queued for it. */
     void forget(Member member) {
         if (members.remove(member.queuePair().number(), member) && !member.isPeerClosed()) {
-            synchronized (ledger) {
+            books.lock();
+            try {
                 ledger.mayHaveLost();
+            } finally {
+                books.unlock();
             }
         }
     }
@@ -330,9 +345,12 @@ public final class QueueShare {
         }
         if (isOpen() && interrupted == null) {
             member.giveBack();
-            synchronized (ledger) {
+            books.lock();
+            try {
                 // A refusal, for example by a removed adapter, must not keep the place taken.
                 postWaiting();
+            } finally {
+                books.unlock();
             }
         }
         taken.clear(member.place());
@@ -402,13 +420,16 @@ public final class QueueShare {
         if (count == 0) {
             return;
         }
-        synchronized (ledger) {
+        books.lock();
+        try {
             for (int i = 0; i < count; i++) {
                 long id = completions.get(i).workRequestId();
                 if ((id & Protocol.RECEIVE) != 0) {
                     ledger.used((int) id);
                 }
             }
+        } finally {
+            books.unlock();
         }
     }
 
@@ -479,7 +500,8 @@ public final class QueueShare {
      * @return 0, or the errno of an adapter that has refused some; they are tried again with the next ones
      */
     int giveBack(int buffer) {
-        synchronized (ledger) {
+        books.lock();
+        try {
             if (interrupted != null) {
                 // The loss of the connection follows.
                 return 0;
@@ -491,28 +513,12 @@ public final class QueueShare {
                 interrupted = e;
                 throw e;
             }
+        } finally {
+            books.unlock();
         }
     }
 
-    /** The same for the first of these. */
-    int giveBack(int[] buffers, int count) {
-        synchronized (ledger) {
-            if (interrupted != null) {
-                return 0;
-            }
-            try {
-                for (int i = 0; i < count; i++) {
-                    ledger.free(buffers[i]);
-                }
-                return ledger.isPostDue() ? postWaiting() : 0;
-            } catch (Error e) {
-                interrupted = e;
-                throw e;
-            }
-        }
-    }
-
-    /** Posts all waiting buffers; returns 0 or an errno. With the ledger's lock, so that both have the same order. */
+    /** Posts all waiting buffers; returns 0 or an errno. With the books' lock, so that both have the same order. */
     private int postWaiting() {
         if (!receives.isOpen()) {
             return Errno.EINVAL;
