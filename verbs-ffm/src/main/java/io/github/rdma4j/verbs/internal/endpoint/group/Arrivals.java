@@ -100,8 +100,13 @@ final class Arrivals {
         return failures[(int) head & failures.length - 1];
     }
 
-    void remove() {
-        if (kind() == FAILED) {
+    /**
+     * Removes it.
+     *
+     * @param kind of it, which was read already
+     */
+    void remove(byte kind) {
+        if (kind == FAILED) {
             failures[(int) head & failures.length - 1] = null;
         }
         // A reader that still sees the earlier number finds less room, or something that is taken already.

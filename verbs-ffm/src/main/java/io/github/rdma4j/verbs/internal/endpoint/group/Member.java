@@ -258,8 +258,9 @@ public final class Member implements ReceiveBufferTable {
     int takeIn(WireEvents protocol, VerbsWire wire) {
         int count = 0;
         while (!arrivals.isEmpty()) {
-            give(protocol, wire);
-            arrivals.remove();
+            byte kind = arrivals.kind();
+            give(kind, protocol, wire);
+            arrivals.remove(kind);
             taken = false;
             count++;
         }
@@ -281,25 +282,24 @@ public final class Member implements ReceiveBufferTable {
         return count;
     }
 
-    private void give(WireEvents protocol, VerbsWire wire) {
-        switch (arrivals.kind()) {
+    private void give(byte kind, WireEvents protocol, VerbsWire wire) {
+        switch (kind) {
             case Arrivals.SENT -> wire.giveSent(protocol, arrivals.id());
             case Arrivals.FAILED -> {
                 Arrivals.Failure failure = arrivals.failure();
                 wire.giveFailed(
                         protocol, arrivals.id(), failure.status(), failure.vendorError(), failure.description());
             }
-            default -> giveMessage(protocol, wire);
+            default -> giveMessage(kind, protocol, wire);
         }
     }
 
-    private void giveMessage(WireEvents protocol, VerbsWire wire) {
+    private void giveMessage(byte kind, WireEvents protocol, VerbsWire wire) {
         int buffer = free[--freeCount];
         shared[buffer] = (int) arrivals.id();
         taken = true;
         boolean given = false;
         try {
-            byte kind = arrivals.kind();
             wire.giveReceived(
                     protocol,
                     buffer,
@@ -381,7 +381,7 @@ public final class Member implements ReceiveBufferTable {
     /** Gives back all buffers that are with it, when the program has none any more and nothing comes. */
     void giveBack() {
         if (taken) {
-            arrivals.remove();
+            arrivals.remove(arrivals.kind());
             taken = false;
         }
         while (!arrivals.isEmpty()) {
@@ -389,7 +389,7 @@ public final class Member implements ReceiveBufferTable {
             if (kind != Arrivals.SENT && kind != Arrivals.FAILED) {
                 share.giveBack((int) arrivals.id());
             }
-            arrivals.remove();
+            arrivals.remove(kind);
         }
         for (int buffer = 0; buffer < quota; buffer++) {
             int number = shared[buffer];

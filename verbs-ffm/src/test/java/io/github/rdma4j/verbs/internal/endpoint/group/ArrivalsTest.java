@@ -25,11 +25,11 @@ class ArrivalsTest {
             assertThat(arrivals.immediate()).isEqualTo(-2);
             assertThat(arrivals.length()).isEqualTo(0xffff_ffffL);
             assertThat(arrivals.failure()).isNull();
-            arrivals.remove();
+            arrivals.remove(arrivals.kind());
             assertThat(arrivals.kind()).isEqualTo(Arrivals.FAILED);
             assertThat(arrivals.id()).isEqualTo(round);
             assertThat(arrivals.failure()).isSameAs(failure);
-            arrivals.remove();
+            arrivals.remove(arrivals.kind());
         }
     }
 
@@ -41,7 +41,7 @@ class ArrivalsTest {
             boolean failed = i % 3 == 0;
             arrivals.add(failed ? Arrivals.FAILED : Arrivals.SENT, i, 0, 0, failed ? failure : null);
             assertThat(arrivals.failure()).isSameAs(failed ? failure : null);
-            arrivals.remove();
+            arrivals.remove(arrivals.kind());
         }
     }
 
@@ -56,7 +56,7 @@ class ArrivalsTest {
             assertThat(added).isBetween(room, 2 * room + 1);
             for (int i = 0; i < added; i++) {
                 assertThat(arrivals.id()).isEqualTo(i);
-                arrivals.remove();
+                arrivals.remove(arrivals.kind());
             }
             assertThat(arrivals.isEmpty()).isTrue();
         }
@@ -81,7 +81,7 @@ class ArrivalsTest {
             assertThat(arrivals.id()).isEqualTo(i);
             assertThat(arrivals.immediate()).isEqualTo(i + 1);
             assertThat(arrivals.length()).isEqualTo(i + 2L);
-            arrivals.remove();
+            arrivals.remove(arrivals.kind());
         }
         adding.get(60, TimeUnit.SECONDS);
         assertThat(arrivals.isEmpty()).isTrue();
