@@ -26,10 +26,11 @@ import java.util.function.Consumer;
  * A queue pair ({@code struct ibv_qp}). {@link PreparedQueuePair#connect} and {@link PreparedQueuePair#activate} return
  * one that can send, {@link ProtectionDomain#createQueuePair} one in the state RESET.
  *
- * <p>The {@code tryPost} methods return at once and allocate nothing, except {@link #tryPostBindMemoryWindow}, which may
- * wait for other calls on the device context. A signaled request is done when its completion is polled. An unsignaled one is
- * done when the completion of a later signaled request of the same queue is polled, so signal some, or the queue stays
- * full. Until a request is done, its local memory belongs to the adapter (except with {@link SendFlags#INLINE}).
+ * <p>The {@code tryPost} methods return at once and allocate nothing, except {@link #tryPostBindMemoryWindow}, which
+ * may wait for other calls on the device context. A signaled request is done when its completion is polled. An
+ * unsignaled one is done when the completion of a later signaled request of the same queue is polled, so signal some,
+ * or the queue stays full. Until a request is done, its local memory belongs to the adapter (except with {@link
+ * SendFlags#INLINE}).
  *
  * <p>A full queue is not an error: the method returns {@code false} and does not post the request. Poll completions,
  * and post it again:

@@ -283,7 +283,7 @@ public final class Endpoint implements AutoCloseable {
             }
             return message;
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -312,7 +312,7 @@ public final class Endpoint implements AutoCloseable {
             engine.progressIfDue();
             protocol.sendAsync(message, promise);
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit(promise);
@@ -369,7 +369,7 @@ public final class Endpoint implements AutoCloseable {
             return true;
         } catch (Error e) {
             if (!inHandler) {
-                engine.interrupted = e;
+                engine.fatalError = e;
             }
             throw e;
         }
@@ -427,7 +427,7 @@ public final class Endpoint implements AutoCloseable {
             engine.progress();
             protocol.request(promise);
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit(promise);
@@ -601,9 +601,9 @@ public final class Endpoint implements AutoCloseable {
         try {
             engine.requireOpen();
             int code = protocol.trySend(message);
-            return engine.makesRoom(code) ? protocol.trySend(message) : code;
+            return engine.progressIfRefused(code) ? protocol.trySend(message) : code;
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -638,9 +638,9 @@ public final class Endpoint implements AutoCloseable {
         try {
             engine.requireOpen();
             int code = protocol.trySend(message);
-            return engine.makesRoom(code) ? protocol.trySend(message) : code;
+            return engine.progressIfRefused(code) ? protocol.trySend(message) : code;
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -671,9 +671,9 @@ public final class Endpoint implements AutoCloseable {
         try {
             engine.requireOpen();
             int code = protocol.trySend(id, message);
-            return engine.makesRoom(code) ? protocol.trySend(id, message) : code;
+            return engine.progressIfRefused(code) ? protocol.trySend(id, message) : code;
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -701,7 +701,7 @@ public final class Endpoint implements AutoCloseable {
             }
             return sent;
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -744,7 +744,7 @@ public final class Endpoint implements AutoCloseable {
                 case LOST -> throw protocol.ended(receiving);
             };
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -894,7 +894,7 @@ public final class Endpoint implements AutoCloseable {
             engine.progressAndLook();
             return protocol.isOpen();
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();

@@ -87,7 +87,7 @@ public final class HeldMessage implements AutoCloseable {
             try {
                 engine.release(buffer);
             } catch (Error e) {
-                engine.interrupted = e;
+                engine.fatalError = e;
                 throw e;
             }
         }

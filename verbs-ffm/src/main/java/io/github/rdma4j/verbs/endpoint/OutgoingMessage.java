@@ -68,7 +68,7 @@ public final class OutgoingMessage implements AutoCloseable {
         try {
             engine.sendClaimed(slot, length);
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         }
     }
@@ -81,7 +81,7 @@ public final class OutgoingMessage implements AutoCloseable {
             try {
                 engine.giveBack(slot);
             } catch (Error e) {
-                engine.interrupted = e;
+                engine.fatalError = e;
                 throw e;
             }
         }

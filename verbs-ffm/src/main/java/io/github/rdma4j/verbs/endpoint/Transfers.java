@@ -259,7 +259,7 @@ public final class Transfers {
             throw e;
         } catch (Error e) {
             // The transfer may be under way, or its value is lost.
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         }
         // Not a switch, which may allocate.
@@ -381,7 +381,7 @@ public final class Transfers {
             engine.progress();
             engine.protocol().transferAsync(promise, operation, local, remote.memory(), operand, newValue);
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit(promise);
@@ -464,7 +464,7 @@ public final class Transfers {
             engine.requireOpen();
             return engine.tryTransfer(id, operation, local, remote.memory(), operand, newValue);
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -511,7 +511,7 @@ public final class Transfers {
                 failure = protocol.slots().failure(slot);
                 protocol.releaseDone(slot);
             } catch (Error e) {
-                engine.interrupted = e;
+                engine.fatalError = e;
                 throw e;
             } finally {
                 engine.exit();

@@ -431,7 +431,7 @@ class EndpointGroupDeviceTest {
                 }
                 assertThat(failures).hasSize(1);
                 assertThat(failures.getFirst()).hasMessageContaining("EBADF");
-                assertThat(lost).hasSize(3).allMatch(text -> text.contains(Engine.DEAF) && text.contains("EBADF"));
+                assertThat(lost).hasSize(3).allMatch(text -> text.contains(Engine.NO_ANSWER) && text.contains("EBADF"));
                 assertThat(got).hasValueGreaterThanOrEqualTo(50);
                 assertThat(selector.size()).isEqualTo(1);
                 Future<?> late = executor.submit(() ->

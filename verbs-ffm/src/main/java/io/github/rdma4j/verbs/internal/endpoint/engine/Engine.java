@@ -29,25 +29,25 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The thin layer between {@link Protocol} and threads. It has the lock, lets threads sleep that have nothing to do, and
- * completes promises. The program's code never runs under the lock.
+ * Connects {@link Protocol}, a state machine without threads, to the threads of the program: holds the lock, lets
+ * threads without work sleep, and completes promises. The program's code never runs with the lock held.
  *
- * <p>Of several waiting threads, one sleeps on the {@link Carrier} and the others until something changes. A thread
- * that changes something wakes them all when it releases the lock; {@link Protocol#changes} says whether there was a
- * change.
+ * <p>Of several waiting threads, one sleeps on the {@link Carrier}, which is the transport, and the others on a
+ * condition until something changes. A thread that changes something wakes them all when it releases the lock; {@link
+ * Protocol#changes} counts the changes.
  */
 public final class Engine implements Progress {
     /** Instead of the index of a buffer: there is no message. */
     public static final int NO_MESSAGE = -1;
 
-    public static final String DEAF = "its adapter no longer answers: ";
+    public static final String NO_ANSWER = "its adapter no longer answers: ";
 
-    /** Rare, because querying the connection manager is a system call, as reading the clock is on some machines. */
+    /** Checks are rare: querying the connection manager is a system call, as reading the clock is on some machines. */
     private static final int IDLE_POLLS_PER_LOOK = 256;
 
     private static final int MOST_READINGS_PER_LOOK = 8;
 
-    private static final long GOOD_BYE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long CLOSE_MESSAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final BiasedLock lock = new BiasedLock();
     private final Carrier carrier;
@@ -62,14 +62,15 @@ public final class Engine implements Progress {
 
     private boolean destroyed;
     /** Events are no longer processed: the endpoint was closed, or an error left it in an unknown state. */
-    private boolean deaf;
+    private boolean eventsStopped;
     /**
      * The first error that interrupted a method of the endpoint. The state is unknown after it, so the connection is
      * lost as soon as possible. This is a field because a catch clause can set it without a call: after a {@link
-     * StackOverflowError} the stack may have no space for a call. Mostly used with the lock held.
+     * StackOverflowError} the stack may have no space for a call. Some clauses set it without the lock; another thread
+     * may then see it late, and loses the connection in a later call.
      */
-    public Error interrupted;
-    /** The buffers that the program holds: of received messages, and of claimed messages. */
+    public Error fatalError;
+    /** How many buffers of received and of claimed messages the program holds. */
     private int buffersOut;
 
     private int idlePolls;
@@ -97,7 +98,7 @@ public final class Engine implements Progress {
             }
             return true;
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             return true;
         } finally {
             lock.unlock();
@@ -119,10 +120,16 @@ public final class Engine implements Progress {
         return visits;
     }
 
+    /**
+     * Takes the lock; {@link #exit()} must follow in a finally clause. If an error interrupted an earlier call, loses
+     * the connection first.
+     *
+     * @throws StackOverflowError without the lock, if little of the stack is left
+     */
     public void enter() {
         StackReserve.require(carrier);
         lock.lock();
-        if (interrupted != null) {
+        if (fatalError != null) {
             try {
                 loseInterrupted();
             } catch (Throwable e) {
@@ -134,12 +141,12 @@ public final class Engine implements Progress {
 
     /** Loses the connection if an error has interrupted a change of its state. With the lock held. */
     void loseInterrupted() {
-        Error error = interrupted;
+        Error error = fatalError;
         if (error != null) {
             waiters.stopLeadingIfLeft();
-            deaf |= !destroyed && protocol.interrupted(error);
-            if (interrupted == error) {
-                interrupted = null;
+            eventsStopped |= !destroyed && protocol.interrupted(error);
+            if (fatalError == error) {
+                fatalError = null;
             }
         }
     }
@@ -150,8 +157,8 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Releases the lock, and leaves the promise that this call returns to the next call. Otherwise a program that
-     * chains such calls would nest its callbacks ever deeper.
+     * Releases the lock, and completes the promises that are due, except the one that the caller is about to return: a
+     * later call completes it. Otherwise a program that chains such calls would nest its callbacks ever deeper.
      */
     public void exit(Promise<?> own) {
         exit(own, false);
@@ -185,7 +192,7 @@ public final class Engine implements Progress {
                 CarrierTurn.pass();
             }
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         }
     }
@@ -195,20 +202,23 @@ public final class Engine implements Progress {
         return turn.isOver() && Thread.currentThread().isVirtual();
     }
 
-    /** Makes progress if a send failed with this code; returns whether a retry may succeed. With the lock held. */
-    public boolean makesRoom(int code) {
-        boolean noRoom = code == Protocol.NO_CREDIT || code == Protocol.QUEUE_FULL;
-        if (noRoom) {
+    /**
+     * Makes progress if a send was refused with this code, for lack of a credit or of a place in the queue. Returns
+     * whether it did: then try once more. With the lock held.
+     */
+    public boolean progressIfRefused(int code) {
+        boolean refused = code == Protocol.NO_CREDIT || code == Protocol.QUEUE_FULL;
+        if (refused) {
             progress();
         }
-        return noRoom;
+        return refused;
     }
 
     /** Posts a transfer whose completion is polled, or returns the reason why not. With the lock held. */
     public int tryTransfer(
             long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         int code = protocol.tryTransfer(id, operation, local, remote, operand, newValue);
-        return makesRoom(code) ? protocol.tryTransfer(id, operation, local, remote, operand, newValue) : code;
+        return progressIfRefused(code) ? protocol.tryTransfer(id, operation, local, remote, operand, newValue) : code;
     }
 
     /** Queries the link, unless it is closed. */
@@ -221,7 +231,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Returns why posted requests are late, or null if the wire has no reason. */
+    /** Returns why posted requests are late, or null if the transport has no reason. */
     public String whyLate() {
         enter();
         try {
@@ -242,28 +252,25 @@ public final class Engine implements Progress {
             return ACCESS.of(carrier.message(buffer, protocol.length(buffer)), this, buffer);
         } catch (Throwable e) {
             // Out of memory.
-            putBack(buffer);
-            protocol.undone(e);
+            enter();
+            try {
+                putBack(buffer, e);
+            } catch (Error inPutBack) {
+                fatalError = inPutBack;
+                throw inPutBack;
+            } finally {
+                exit();
+            }
             throw e;
         }
     }
 
-    private void putBack(int buffer) {
-        enter();
-        try {
-            putBackNow(buffer);
-        } catch (Error e) {
-            interrupted = e;
-            throw e;
-        } finally {
-            exit();
-        }
-    }
-
-    private void putBackNow(int buffer) {
-        if (isBackInTime()) {
+    /** Puts a taken message back, and records that the failure has changed nothing. With the lock held. */
+    private void putBack(int buffer, Throwable failure) {
+        if (returnBuffer()) {
             protocol.putBack(buffer);
         }
+        protocol.undone(failure);
     }
 
     public void requireOpen() {
@@ -273,7 +280,7 @@ public final class Engine implements Progress {
     }
 
     /** Whether there is nothing left to wait for. With the lock held. */
-    boolean isGone() {
+    boolean isDestroyed() {
         return destroyed;
     }
 
@@ -296,6 +303,9 @@ public final class Engine implements Progress {
     /**
      * Makes progress without waiting. {@linkplain #lose Loses} the connection if the adapter does not answer. With the
      * lock held.
+     *
+     * @return how many events were taken in
+     * @throws VerbsException if the adapter does not answer; see {@link #lose}
      */
     public int progress() {
         try {
@@ -306,10 +316,11 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Makes progress for a selector, which handles an adapter that does not answer by its own means. */
+    /** Polls the transport and passes the events to the protocol. With the lock held. */
     int takeIn() {
-        if (deaf) {
-            return awaitGrace();
+        if (eventsStopped) {
+            failAfterGrace();
+            return 0;
         }
         int total;
         try {
@@ -333,17 +344,16 @@ public final class Engine implements Progress {
     }
 
     /** Whether events are no longer processed. With the lock held. */
-    boolean isDeaf() {
-        return deaf;
+    boolean areEventsStopped() {
+        return eventsStopped;
     }
 
-    /** Lets pending requests fail after a delay, because the adapter may still use their memory. */
-    private int awaitGrace() {
+    /** Fails pending requests when their grace period is over: until then the adapter may still use their memory. */
+    private void failAfterGrace() {
         if (!destroyed) {
             protocol.look(System.nanoTime());
             protocol.settle();
         }
-        return 0;
     }
 
     /**
@@ -384,7 +394,7 @@ public final class Engine implements Progress {
 
     /** Takes in everything that arrived before the end. */
     private void takeTheRest() {
-        if (deaf) {
+        if (eventsStopped) {
             return;
         }
         try {
@@ -399,13 +409,13 @@ public final class Engine implements Progress {
      * Otherwise every wait would get this failure, and none would report that the connection has ended. With the lock
      * held.
      *
-     * @param failure rethrown once, unless the connection manager has the reason for the end
+     * @param failure rethrown, unless the connection manager has the reason for the end
      */
     void lose(VerbsException failure) {
-        boolean told = closing || !protocol.isOpen() || failure instanceof WaitInterruptedException;
-        String reason = told ? null : reasonOfManager(failure);
-        if (!told) {
-            protocol.linkLost(reason != null ? reason : DEAF + failure.getMessage());
+        boolean unaffected = closing || !protocol.isOpen() || failure instanceof WaitInterruptedException;
+        String reason = unaffected ? null : reasonOfManager(failure);
+        if (!unaffected) {
+            protocol.linkLost(reason != null ? reason : NO_ANSWER + failure.getMessage());
             protocol.settle();
         }
         if (reason == null) {
@@ -430,7 +440,7 @@ public final class Engine implements Progress {
                 protocol.nudge();
             }
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         } finally {
             exit();
@@ -462,8 +472,7 @@ public final class Engine implements Progress {
             return held;
         } catch (Throwable e) {
             // Out of memory.
-            putBackNow(buffer);
-            protocol.undone(e);
+            putBack(buffer, e);
             throw e;
         }
     }
@@ -498,7 +507,7 @@ public final class Engine implements Progress {
             return count;
         } catch (Error e) {
             if (!inHandler) {
-                interrupted = e;
+                fatalError = e;
             }
             throw e;
         }
@@ -515,11 +524,11 @@ public final class Engine implements Progress {
     public void release(int buffer) {
         enter();
         try {
-            if (isBackInTime()) {
+            if (returnBuffer()) {
                 protocol.release(buffer);
             }
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         } finally {
             exit();
@@ -536,20 +545,23 @@ public final class Engine implements Progress {
     int releaseAndTake(int buffer, boolean another) {
         enter();
         try {
-            if (buffer >= 0 && isBackInTime()) {
+            if (buffer >= 0 && returnBuffer()) {
                 protocol.release(buffer);
             }
             return closing || !another ? NO_MESSAGE : take();
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         } finally {
             exit();
         }
     }
 
-    /** Counts a buffer that the program returns; false if the endpoint was destroyed. With the lock held. */
-    private boolean isBackInTime() {
+    /**
+     * Counts a buffer that the program returns. The last one of a destroyed endpoint frees its memory. Returns whether
+     * the endpoint still exists. With the lock held.
+     */
+    private boolean returnBuffer() {
         buffersOut--;
         if (destroyed && buffersOut == 0) {
             carrier.free();
@@ -576,20 +588,21 @@ public final class Engine implements Progress {
         return message;
     }
 
+    /**
+     * Sends a claimed buffer.
+     *
+     * @throws IllegalStateException if the endpoint was closed; the buffer is returned nevertheless
+     */
     public void sendClaimed(int slot, long length) {
         enter();
         try {
-            if (isBackInTime()) {
-                if (closing) {
-                    protocol.giveBack(slot);
-                } else {
-                    protocol.sendClaimed(slot, length);
-                    return;
-                }
+            if (returnBuffer() && closing) {
+                protocol.giveBack(slot);
             }
             requireOpen();
+            protocol.sendClaimed(slot, length);
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         } finally {
             exit();
@@ -599,11 +612,11 @@ public final class Engine implements Progress {
     public void giveBack(int slot) {
         enter();
         try {
-            if (isBackInTime()) {
+            if (returnBuffer()) {
                 protocol.giveBack(slot);
             }
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         } finally {
             exit();
@@ -659,13 +672,13 @@ public final class Engine implements Progress {
                     protocol.sayGoodBye();
                 }
             } catch (Error e) {
-                interrupted = e;
+                fatalError = e;
                 throw e;
             } finally {
                 exit();
             }
             // The adapter may not have sent the close message yet, and the next step destroys its queue.
-            long rest = Math.max(GOOD_BYE_NANOS, limit - (System.nanoTime() - start));
+            long rest = Math.max(CLOSE_MESSAGE_NANOS, limit - (System.nanoTime() - start));
             waits.await(
                     operation,
                     rest,
@@ -678,18 +691,8 @@ public final class Engine implements Progress {
 
     /** Closes without a close message, even while another thread closes; see {@link Endpoint#abort()}. */
     public void abort() {
-        if (beginClosing() || !isDestroyed()) {
-            destroy();
-        }
-    }
-
-    private boolean isDestroyed() {
-        enter();
-        try {
-            return destroyed;
-        } finally {
-            exit();
-        }
+        beginClosing();
+        destroy();
     }
 
     /**
@@ -710,7 +713,7 @@ public final class Engine implements Progress {
             protocol.beginClosing(new IllegalStateException(this + " was closed", closePlace));
             return true;
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         } finally {
             exit();
@@ -722,20 +725,20 @@ public final class Engine implements Progress {
         try {
             if (!destroyed) {
                 destroyed = true;
-                deaf = true;
+                eventsStopped = true;
                 protocol.abandon(new IllegalStateException(this + " was closed", closePlace));
                 waiters.announce();
                 closeCarrier();
             }
         } catch (Error e) {
-            interrupted = e;
+            fatalError = e;
             throw e;
         } finally {
             exit();
         }
     }
 
-    /** What is in the hands of the program keeps the memory until it comes back. */
+    /** Ends the connection. Buffers that the program holds keep the memory until the last one is returned. */
     private void closeCarrier() {
         CloseAll.of(carrier::close, () -> {
             if (buffersOut == 0) {

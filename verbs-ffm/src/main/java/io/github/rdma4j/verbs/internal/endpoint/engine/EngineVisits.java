@@ -51,7 +51,7 @@ public final class EngineVisits {
             takes = newTakes;
             return events;
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -69,7 +69,7 @@ public final class EngineVisits {
             waiters.watch(null);
             carrier.watch(null);
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -101,7 +101,7 @@ public final class EngineVisits {
             makeProgress(linkEvent);
             return takeReadyForHandlers();
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exitVisit();
@@ -138,7 +138,7 @@ public final class EngineVisits {
      */
     private void deaf(VerbsException failure) {
         if (protocol.isOpen()) {
-            protocol.linkLost(Engine.DEAF + failure.getMessage());
+            protocol.linkLost(Engine.NO_ANSWER + failure.getMessage());
             throw failure;
         }
     }
@@ -162,7 +162,7 @@ public final class EngineVisits {
             }
             return ready;
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exitVisit();
@@ -170,7 +170,7 @@ public final class EngineVisits {
     }
 
     private int takeInOfMember() {
-        if (engine.isDeaf()) {
+        if (engine.areEventsStopped()) {
             return engine.takeIn();
         }
         try {
@@ -249,7 +249,7 @@ public final class EngineVisits {
             }
             return takeReady();
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exitVisit();
@@ -269,7 +269,7 @@ public final class EngineVisits {
             protocol.settle();
             return protocol.nanosToNextLook();
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();

@@ -78,7 +78,7 @@ final class EngineWaits {
                     } finally {
                         lock.lock();
                     }
-                } else if (remaining <= 0 || engine.isGone()) {
+                } else if (remaining <= 0 || engine.isDestroyed()) {
                     return null;
                 } else if (engine.isTurnOver()) {
                     // A wait that finds a change at each look, but never what it waits for, need not park either.
@@ -101,7 +101,7 @@ final class EngineWaits {
                 }
             }
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -116,7 +116,7 @@ final class EngineWaits {
         return spinTime.sleepsNext(now)
                 && !waiters.isLed()
                 && protocol.decisions().isEmpty()
-                && !engine.isGone();
+                && !engine.isDestroyed();
     }
 
     /**
@@ -172,7 +172,7 @@ final class EngineWaits {
                 now = System.nanoTime();
                 changed = protocol.changes() != before;
                 kept = spinTime.keptCpu(last, now, 1, changed);
-            } while (kept && !changed && !engine.isGone() && now - start < nanos);
+            } while (kept && !changed && !engine.isDestroyed() && now - start < nanos);
         } finally {
             waiters.stopLeading();
             SpinTime.stop();
@@ -204,7 +204,7 @@ final class EngineWaits {
         } finally {
             lock.lock();
             waiters.stopLeading();
-            if (!engine.isGone() && carrier.awake()) {
+            if (!engine.isDestroyed() && carrier.awake()) {
                 engine.lookOrLose();
             }
             waiters.tellWatcher();

@@ -375,7 +375,7 @@ public final class SharedQueues implements Sleepers.Host {
     private void lose(VerbsException failure) {
         if (deaf.compareAndSet(null, failure)) {
             for (Member member : connections.values()) {
-                member.lost(Engine.DEAF + failure.getMessage());
+                member.lost(Engine.NO_ANSWER + failure.getMessage());
                 member.tell(sleepers);
             }
         }

@@ -154,7 +154,7 @@ public final class Grants {
         try {
             return !verbs.removeWindow(window) && window.isOpen();
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit();
@@ -192,7 +192,7 @@ public final class Grants {
             engine.protocol()
                     .transferAsync(bound, Operation.BIND, slice, null, window.handle(), VerbsWire.mask(rights));
         } catch (Error e) {
-            engine.interrupted = e;
+            engine.fatalError = e;
             throw e;
         } finally {
             engine.exit(bound);
