@@ -266,7 +266,7 @@ class SrdOnLibefa {
     }
 
     @Test
-    void unsolicitedWritesNeedAQueueThatTellsThemApart() {
+    void unsolicitedWritesNeedTheFieldOfCompletions() {
         assumeTrue(
                 client.device.queryEfa().capabilities().contains(EfaCapability.UNSOLICITED_WRITE_RECEIVE),
                 "needs rdma-core 52");
