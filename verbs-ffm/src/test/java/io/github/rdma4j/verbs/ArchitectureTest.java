@@ -25,6 +25,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.github.rdma4j.verbs.bindings.LibIbVerbs;
 import io.github.rdma4j.verbs.bindings.LibRdmaCm;
+import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorCalls;
@@ -78,6 +79,8 @@ class ArchitectureTest {
     /** Endpoints share a carrier as all waits do. */
     private static final DescribedPredicate<JavaClass> CARRIERS =
             equivalentTo(CarrierTurn.class).or(equivalentTo(StackReserve.class));
+    /** An endpoint has one lock, and a group's books another. */
+    private static final DescribedPredicate<JavaClass> LOCKS = equivalentTo(BiasedLock.class);
     /**
      * What carries endpoints where there is no adapter, and whether the JVM allows it: nothing that a program would use
      * itself.
@@ -268,6 +271,7 @@ class ArchitectureTest {
                         .or(resideInAnyPackage(ENDPOINT, API))
                         .or(CAUSE_AFTER_A_CLOSE)
                         .or(CARRIERS)
+                        .or(LOCKS)
                         .or(below))
                 .check(CODE);
     }

@@ -175,8 +175,8 @@ public final class BiasedLock {
     }
 
     /**
-     * Releases the lock, which the thread has taken once, until {@link #signalAll()}, as {@link Condition#await(long,
-     * TimeUnit)} does, or only for a moment. From then on no thread owns the lock.
+     * Releases the lock, which the thread has taken once, until {@link #signalAll()} or the end of the time, or only
+     * for a moment. From then on no thread owns the lock.
      */
     public void await(long nanos) throws InterruptedException {
         if (byTurn) {
