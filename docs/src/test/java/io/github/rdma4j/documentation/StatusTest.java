@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** docs/compatibility.md is the one place that says on which hardware rdma4j has been run. */
 class StatusTest {
     private static final Path HOME = Pages.root().resolve("docs/compatibility.md");
-    private static final Pattern STATUS = Pattern.compile("\\*\\*Not yet run on [^*]+\\*\\*");
+    private static final Pattern STATUS = Pattern.compile("\\*\\*rdma4j has not yet run on [^*]+\\*\\*");
     private static final Pattern TAG = Pattern.compile("@experimental ([^@/]*[^@/*\\s])");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (.*?) \\|.*\\|$");
 
