@@ -508,11 +508,11 @@ C
     ((EUID == 0)) || return 0
     rm few/{dpkg-query,apt-get}
     ln -s false few/dpkg-query
-    printf '#!/bin/sh\necho "$@" >>calls\necho E: Unable to locate package; exit 100\n' >few/apt-get
+    printf '#!/bin/sh\necho "$@" >>fetched\necho E: Unable to locate package; exit 100\n' >few/apt-get
     chmod +x few/apt-get
     PATH=$PWD/few run -1 "$SOFTROCE" --vm --install true
     [[ $output == *'installing busybox-static cpio qemu-system-x86'* ]]
-    [[ $(head -n 1 calls) == *' install -y --no-install-recommends busybox-static cpio qemu-system-x86' ]]
+    [[ $(head -n 1 fetched) == *' install -y --no-install-recommends busybox-static cpio qemu-system-x86' ]]
 }
 
 @test "GitHub's action: several commands with the environment of the job, up to the first that fails" {

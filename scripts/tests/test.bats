@@ -60,7 +60,7 @@ gate() {
     [[ $output == '' && $(<"$BATS_TEST_TMPDIR/cache") == /* && ! -e $(<"$BATS_TEST_TMPDIR/cache") ]]
     for signal in TERM HUP INT KILL; do
         gate "trap 'kill %1; exit 9' TERM; sleep 30303.$$ & wait"
-        setsid env --default-signal=INT "$BATS_TEST_TMPDIR/.ci/run" >/dev/null 2>&1 3>&- &
+        setsid env --default-signal=INT,HUP "$BATS_TEST_TMPDIR/.ci/run" >/dev/null 2>&1 3>&- &
         # The limits are for what never happens; a busy machine may take long.
         for ((n = 0; n < 1200; n++)); do [[ ! -s $BATS_TEST_TMPDIR/cache || ! -e $(<"$BATS_TEST_TMPDIR/cache")/kept ]] || break; sleep 0.05; done
         [[ -e $(<"$BATS_TEST_TMPDIR/cache")/kept ]]
