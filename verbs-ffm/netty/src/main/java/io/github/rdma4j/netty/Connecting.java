@@ -22,20 +22,20 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** An attempt to connect, in a virtual thread, since it waits for the peer. */
+/** An attempt to connect. It waits for the peer, so it runs in a virtual thread. */
 final class Connecting {
-    /** Where a program allows any time: every wait has an end. */
+    /** The timeout of a program that sets none: every wait must end. */
     private static final Duration LONGEST = Duration.ofHours(1);
 
     private final Thread thread;
 
     /**
-     * Begins.
+     * Starts the attempt.
      *
      * @param loop the event loop that reports the outcome
-     * @param servers are tried in this order, until one answers
-     * @param timeoutMillis 0 for no limit
-     * @param outcome gets the endpoint, or else why there is none, as sockets say it
+     * @param servers the addresses to try in this order, until one answers
+     * @param timeoutMillis the timeout in milliseconds; 0 for no limit
+     * @param outcome receives the endpoint, or the exception that a socket would throw
      */
     Connecting(
             Executor loop,
@@ -58,7 +58,7 @@ final class Connecting {
         });
     }
 
-    /** The first that answers; if none does, why the last one has not. */
+    /** Connects to the first server that answers. If none does, throws the failure of the last one. */
     private static Endpoint connect(List<InetSocketAddress> servers, Consumer<EndpointConfig> configuration, long end) {
         int tried = 0;
         while (true) {
@@ -79,23 +79,23 @@ final class Connecting {
         try {
             loop.execute(outcome);
         } catch (RejectedExecutionException e) {
-            // The event loop has ended, and its channels with it.
+            // The event loop and its channels have ended.
             if (endpoint != null) {
                 endpoint.abort();
             }
         }
     }
 
-    /** The outcome comes soon, and is of no use. */
+    /** Makes the attempt end soon; its outcome is not used. */
     void giveUp() {
         thread.interrupt();
     }
 
     /**
-     * Where a server may be: for the wildcard address, which sockets take for this machine, the addresses of this
-     * machine that may have an RDMA device, as RDMA has no loopback. For TCP the kernel knows.
+     * Returns the addresses to try. Sockets treat the wildcard address as this machine. RDMA has no loopback, so it
+     * stands for this machine's addresses that may have an RDMA device. For TCP the kernel resolves it.
      *
-     * @param from where the channel is bound; null if it is not
+     * @param from the address to which the channel is bound; null if it is not bound
      */
     static List<InetSocketAddress> servers(InetSocketAddress address, InetSocketAddress from, Transport transport)
             throws SocketException {
@@ -116,7 +116,7 @@ final class Connecting {
         return own.isEmpty() ? List.of(address) : own;
     }
 
-    /** The address, which a name server has found already. */
+    /** Checks that the name of an address was resolved. */
     static InetSocketAddress resolved(SocketAddress address) {
         if (!(address instanceof InetSocketAddress internet)) {
             throw new UnsupportedAddressTypeException();

@@ -17,7 +17,7 @@ import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 
-/** What programs catch of sockets, for what the library says. Each has the library's exception as its cause. */
+/** Converts the library's exceptions to those that sockets throw, with the library's exception as the cause. */
 final class Failures {
     private static final int EADDRINUSE = 98;
     private static final int EADDRNOTAVAIL = 99;
@@ -28,7 +28,7 @@ final class Failures {
 
     private Failures() {}
 
-    /** A connection that came to nothing. */
+    /** For a connection that could not be made. */
     static Throwable ofConnect(Throwable failure) {
         if (!(failure instanceof VerbsException verbs)) {
             return failure;
@@ -50,21 +50,21 @@ final class Failures {
         return with(new ConnectException(failure.getMessage()), failure);
     }
 
-    /** The failure of an attempt that reached its timeout, whatever the last error was. */
+    /** For an attempt that reached its timeout, whatever the last error was. */
     static Throwable ofTimeout(Throwable failure) {
         return failure instanceof VerbsException
                 ? with(new ConnectTimeoutException("connection timed out: " + failure.getMessage()), failure)
                 : failure;
     }
 
-    /** An address that cannot be taken. */
+    /** For an address that cannot be bound. */
     static Exception ofBind(VerbsException failure) {
         boolean taken = failure.errno() == EADDRINUSE || failure.errno() == EADDRNOTAVAIL;
         return with(
                 taken ? new BindException(failure.getMessage()) : new SocketException(failure.getMessage()), failure);
     }
 
-    /** A connection that ended while it was used. */
+    /** For a connection that ended while it was used. */
     static Exception ofUse(RuntimeException failure) {
         if (failure instanceof ConnectionLostException) {
             return with(new SocketException("Connection reset: " + failure.getMessage()), failure);
@@ -73,7 +73,7 @@ final class Failures {
             return with(new SocketException("Broken pipe: " + failure.getMessage()), failure);
         }
         if (failure instanceof IllegalReferenceCountException) {
-            // Of a buffer that the program has released: its mistake, and no word about the connection.
+            // The program has released a buffer too early, which says nothing about the connection.
             return failure;
         }
         if (failure instanceof IllegalStateException) {

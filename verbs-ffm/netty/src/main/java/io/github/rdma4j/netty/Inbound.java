@@ -16,47 +16,47 @@ import java.util.concurrent.atomic.AtomicInteger;
  * buffers, so the peer runs out of credits and slows down. Used only by the event loop.
  */
 final class Inbound implements MessageHandler {
-    /** Longer messages are handed up whole, whatever the program's allocator would give for a read. */
+    /** Longer messages are passed on whole, whatever size the program's allocator proposes for a read. */
     private static final int CUT = 512;
 
-    /** In the order in which they came. */
+    /** The messages in the order of arrival. */
     private final ArrayDeque<LentBuffer> messages = new ArrayDeque<>();
-    /** How many buffers handlers have in their hands; counted down by any thread. */
+    /** How many buffers handlers hold; decremented by any thread. */
     private final AtomicInteger lent = new AtomicInteger();
 
     private final int mostLent;
-    /** While something is taken in. */
+    /** Set only while messages are taken in. */
     private ByteBufAllocator allocator;
-    /** The event loop has brought something, so that nobody has to look. */
+    /** Whether the event loop has passed a message in this turn, so that no poll is needed. */
     private boolean came;
-    /** The peer says no more: it has shut its output down, or has closed. */
+    /** Whether the peer has shut down its output or has closed. */
     private boolean ended;
-    /** Nothing can come any more, and nothing can be sent. */
+    /** Whether nothing can arrive or be sent any more. */
     private boolean peerGone;
-    /** Null while the connection is well. */
+    /** Why the connection is lost; null if it is not. */
     private Throwable lost;
 
     /**
-     * Nothing has arrived.
+     * Creates it.
      *
-     * @param receiveBuffers how many there are; handlers that keep what they get, for instance until a request is
-     *     complete, must leave some to the adapter, or the rest could never arrive
+     * @param receiveBuffers the number of receive buffers. Handlers may keep buffers, for example until a request is
+     *     complete, but the adapter must keep some, or the rest could never arrive
      */
     Inbound(int receiveBuffers) {
         mostLent = receiveBuffers / 2;
     }
 
-    /** The event loop brings a message, and {@link #takeIn} follows. */
+    /** Takes a message from the event loop; {@link #takeIn} follows. */
     void came(Message message, ByteBufAllocator newAllocator) {
         allocator = newAllocator;
         came = true;
         onMessage(message);
     }
 
-    /** Takes in what has come; false if nothing can come any more. */
+    /** Takes in what has arrived. Returns false if nothing can arrive any more. */
     boolean takeIn(Endpoint endpoint, ByteBufAllocator newAllocator) {
         if (came) {
-            // The end, which may follow it, is reported in the next turn.
+            // If the end follows the message, the next turn reports it.
             came = false;
             return !peerGone;
         }
@@ -82,7 +82,7 @@ final class Inbound implements MessageHandler {
         return peerGone;
     }
 
-    /** One that has come. What cannot be kept leaves a gap, behind which nothing may be read. */
+    /** Queues a message. If it cannot be kept, nothing behind it may be read. */
     @Override
     public void onMessage(Message message) {
         if (message.length() == 0) {
@@ -110,19 +110,19 @@ final class Inbound implements MessageHandler {
         return messages.isEmpty();
     }
 
-    /** Whether everything was read, and nothing comes behind it. */
+    /** Whether everything was read and nothing more can arrive. */
     boolean isAtEnd() {
         return ended && isEmpty();
     }
 
-    /** Why the connection is lost, once; null if it is not. */
+    /** Returns, once, why the connection is lost; null if it is not. */
     Throwable takeLost() {
         Throwable cause = lost;
         lost = null;
         return cause;
     }
 
-    /** The next bytes: the adapter's own buffer where there are enough, else a copy. */
+    /** {@return the next bytes: the receive buffer itself if enough are left, otherwise a copy} */
     ByteBuf next(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
         LentBuffer message = messages.peek();
         int length = message.readableBytes();
@@ -132,7 +132,7 @@ final class Inbound implements MessageHandler {
         }
         message.lend(lent);
         messages.remove();
-        // As much as was asked for would mean that there may be more.
+        // A full read would mean that there may be more.
         handle.attemptedBytesRead(isEmpty() ? length + 1 : length);
         return message;
     }
@@ -152,7 +152,7 @@ final class Inbound implements MessageHandler {
         return buffer;
     }
 
-    /** Nobody will read any more. */
+    /** Releases everything that was not read. */
     void discard() {
         messages.forEach(LentBuffer::release);
         messages.clear();

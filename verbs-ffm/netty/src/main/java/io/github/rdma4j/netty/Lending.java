@@ -12,11 +12,11 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Buffers of {@link RdmaByteBufAllocator} that the adapter reads where they lie: each is retained until its message has
- * arrived. Used by the event loop, and then by the thread that closes.
+ * Sends buffers of {@link RdmaByteBufAllocator} without a copy. Each is retained until its message has arrived. Used by
+ * the event loop, and then by the thread that closes.
  */
 final class Lending {
-    /** Up to this length a copy costs less than a message whose end is waited for. */
+    /** Up to this length, a copy costs less than a signaled message. */
     private static final int COPIED = 1024;
 
     /** Returned by {@link #trySend} if the bytes must be copied. */
@@ -29,11 +29,11 @@ final class Lending {
 
     private final Endpoint endpoint;
     private final Sender sender;
-    /** Null over TCP, and where it may become TCP: what is sent again must not lie in a program's buffer. */
+    /** Null over TCP, and with failover, which sends messages again from its own memory. */
     private final ProtectionDomain domain;
     /**
-     * A ring of retained buffers in the order of their messages, which complete in this order. An {@code ArrayDeque}
-     * loses its elements if it cannot grow.
+     * A ring of the retained buffers, in the order of their messages and completions. An {@code ArrayDeque} loses its
+     * elements if it cannot grow.
      */
     private ByteBuf[] lent = new ByteBuf[16];
 
@@ -44,7 +44,7 @@ final class Lending {
     private final TransferHandler ended = (id, original, failure) -> releaseFirst();
 
     /**
-     * Nothing is lent yet.
+     * Creates it.
      *
      * @param moves whether the endpoint may move between transports
      */
@@ -55,7 +55,7 @@ final class Lending {
                 !moves && endpoint.transport() == Transport.RDMA ? endpoint.protectionDomain() : null);
     }
 
-    /** Tests use this as well. Only {@link #takeBack} uses the endpoint. */
+    /** Also for tests. Only {@link #takeBack} uses the endpoint. */
     Lending(Endpoint endpoint, Sender sender, ProtectionDomain domain) {
         this.endpoint = endpoint;
         this.sender = sender;
@@ -63,10 +63,10 @@ final class Lending {
     }
 
     /**
-     * Sends the first readable bytes of a buffer from where they lie.
+     * Sends the first readable bytes of a buffer without a copy.
      *
-     * @return as {@link Endpoint#trySend(long, MemorySlice)}; {@link #NOT_LENT} if they cannot be lent, and then
-     *     nothing has happened
+     * @return as {@link Endpoint#trySend(long, MemorySlice)}; {@link #NOT_LENT}, without a change, if they must be
+     *     copied
      */
     int trySend(ByteBuf buffer, int length) {
         if (domain == null || length <= COPIED) {
@@ -105,7 +105,7 @@ final class Lending {
             Arrays.fill(longer, 0, first, null);
             lent = longer;
         }
-        // Not what lies behind it, so that a leak detector sees its release.
+        // The buffer itself, not its parent, so that a leak detector sees its release.
         buffer.retain();
         lent[(first + count) & (lent.length - 1)] = buffer;
         count++;
@@ -127,14 +127,14 @@ final class Lending {
         buffer.release();
     }
 
-    /** For tests: how many messages the adapter has taken from where they lay. */
+    /** For tests: the number of messages sent without a copy. */
     long messages() {
         return messages;
     }
 
     /**
-     * Whether somebody else has retained a buffer, or what lies behind it, and could change it. Slices may count for
-     * themselves or with what lies behind them.
+     * Whether other code has retained a buffer or its parent, and could change it. Slices may have a count of their own
+     * or share the parent's.
      */
     private boolean isKept(ByteBuf buffer, RegisteredByteBuf registered) {
         int mine = 1;
@@ -145,14 +145,14 @@ final class Lending {
         return buffer.refCnt() != mine || registered.refCnt() != mine && registered.refCnt() != 1;
     }
 
-    /** Gives back what has arrived. */
+    /** Releases the buffers of messages that have arrived. */
     void takeBack() {
         if (count > 0) {
             endpoint.transfers().pollTransfers(ended);
         }
     }
 
-    /** The endpoint is closed, and the adapter reads nothing any more. */
+    /** Releases all buffers after the endpoint was closed. */
     void takeAllBack() {
         while (count > 0) {
             releaseFirst();

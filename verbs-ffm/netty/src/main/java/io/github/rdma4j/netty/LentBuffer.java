@@ -13,20 +13,20 @@ import io.netty.util.ResourceLeakTracker;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A receive buffer of the adapter with a message in it. Its release gives the buffer back, and the peer a credit. It
- * stays readable when its channel is closed.
+ * A receive buffer with a message. Its release returns the buffer to the adapter and a credit to the peer. It stays
+ * readable after its channel is closed.
  *
- * <p>There is one for each receive buffer, which serves one message after the other: to make one costs more than to
- * copy a short message. While it is in use nothing refers to it, so that a leak detector can see that a handler has
- * forgotten it.
+ * <p>Each receive buffer has one such object, which is reused for each message, because creating it costs more than
+ * copying a short message. While it is in use, nothing refers to it, so a leak detector can report a buffer that was
+ * not released.
  */
 final class LentBuffer extends UnpooledDirectByteBuf {
     static final ResourceLeakDetector<LentBuffer> LEAKS =
             ResourceLeakDetectorFactory.instance().newResourceLeakDetector(LentBuffer.class);
 
     /**
-     * What is attached at a receive buffer. Written by whoever releases, before the adapter gets the buffer; read by
-     * whoever then finds a message in it.
+     * Holds the object of a receive buffer. Written by the releasing thread before the buffer is posted; read by the
+     * thread that then finds a message in it.
      */
     private static final class Shelf {
         LentBuffer spare;
@@ -35,9 +35,9 @@ final class LentBuffer extends UnpooledDirectByteBuf {
     private final Shelf shelf;
     private ByteBufAllocator allocator;
     private HeldMessage message;
-    /** A handler has asked for more or less capacity, and its bytes lie elsewhere. */
+    /** Whether a handler has changed the capacity, so that the bytes are in other memory. */
     private boolean moved;
-    /** Of one in a handler's hands: how many such there are; else null. */
+    /** Counts the buffers that handlers hold; null if no handler holds this one. */
     private AtomicInteger lent;
 
     private ResourceLeakTracker<LentBuffer> leak;
@@ -47,7 +47,7 @@ final class LentBuffer extends UnpooledDirectByteBuf {
         this.shelf = shelf;
     }
 
-    /** Holds a message, which is not {@linkplain #lend lent} yet. */
+    /** Returns the buffer of a message, which is not {@linkplain #lend lent} yet. */
     static LentBuffer of(Message message, ByteBufAllocator allocator) {
         Shelf shelf;
         if (message.attachment() instanceof Shelf kept) {
@@ -71,12 +71,12 @@ final class LentBuffer extends UnpooledDirectByteBuf {
     }
 
     /**
-     * Gives it to a handler.
+     * Lends it to a handler.
      *
-     * @param count is counted up now, and down at the release
+     * @param count incremented now, and decremented by the release
      */
     LentBuffer lend(AtomicInteger count) {
-        // Allocating may fail: then the buffer was not lent.
+        // If this allocation fails, the buffer was not lent.
         leak = LEAKS.track(this);
         lent = count;
         count.incrementAndGet();
@@ -111,7 +111,7 @@ final class LentBuffer extends UnpooledDirectByteBuf {
         } else {
             shelf.spare = this;
         }
-        // From here on it may serve the next message.
+        // From here on, the object may be reused for the next message.
         given.close();
     }
 }

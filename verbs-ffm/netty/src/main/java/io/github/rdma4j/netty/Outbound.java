@@ -14,23 +14,23 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Cuts what a program writes into messages, each as full as possible, and copies it to where the adapter takes it from.
- * Used by the event loop alone.
+ * Cuts written bytes into messages, each as full as possible, and copies them into send buffers. Used only by the event
+ * loop.
  */
 final class Outbound {
-    /** What became of an attempt to send. */
+    /** The result of an attempt to send. */
     enum Result {
-        /** Some bytes are on their way. */
+        /** Some bytes were sent. */
         SENT,
         /**
          * The peer has no free buffer, or the send queue is full. The endpoint reports when sending is possible again.
          */
-        NO_ROOM
+        NOT_NOW
     }
 
     private Outbound() {}
 
-    /** Sends one message of what was flushed and is not sent yet, of which there is some. */
+    /** Sends one message of the flushed bytes, of which there must be some. */
     static Result send(Endpoint endpoint, Lending lending, ChannelOutboundBuffer out) throws Exception {
         if (out.current() instanceof ByteBuf buffer && buffer.isReadable() && buffer.nioBufferCount() == 1) {
             int length = Math.min(buffer.readableBytes(), endpoint.maxMessageSize());
@@ -45,16 +45,16 @@ final class Outbound {
                 return Result.SENT;
             }
             if (code == Endpoint.NO_CREDIT || code == Endpoint.QUEUE_FULL) {
-                return Result.NO_ROOM;
+                return Result.NOT_NOW;
             }
         }
-        // Also if the peer has closed: this says so with its reason.
+        // Also if the peer has closed: this throws with the reason.
         return sendSome(endpoint, out);
     }
 
     /**
-     * Sends the first bytes of one buffer, if they are a message of their own: because the adapter takes them from
-     * where they lie, or because there is nothing else to fill it with.
+     * Sends the first bytes of one buffer as a message, if that is possible without a copy, or if there are no other
+     * bytes for the message.
      */
     private static int trySend(Endpoint endpoint, Lending lending, ByteBuf buffer, int length, boolean alone)
             throws Exception {
@@ -71,15 +71,15 @@ final class Outbound {
     private static Result sendSome(Endpoint endpoint, ChannelOutboundBuffer out) throws Exception {
         Optional<OutgoingMessage> claimed = claim(endpoint);
         if (claimed.isEmpty()) {
-            return Result.NO_ROOM;
+            return Result.NOT_NOW;
         }
         try (OutgoingMessage message = claimed.get()) {
-            ByteBuffer room = message.segment().asByteBuffer();
+            ByteBuffer target = message.segment().asByteBuffer();
             if (out.current() instanceof FileRegion region) {
-                send(message, region, room, out);
+                send(message, region, target, out);
             } else {
-                out.forEachFlushedMessage(next -> next instanceof ByteBuf buffer && fill(room, buffer));
-                int length = room.position();
+                out.forEachFlushedMessage(next -> next instanceof ByteBuf buffer && fill(target, buffer));
+                int length = target.position();
                 if (length > 0) {
                     send(message, length);
                 }
@@ -89,7 +89,7 @@ final class Outbound {
         return Result.SENT;
     }
 
-    /** Notifies the peer that no more bytes follow; false if no send buffer is free now. */
+    /** Notifies the peer that no more bytes follow. Returns false if no send buffer is free. */
     static boolean sendEnd(Endpoint endpoint) throws Exception {
         Optional<OutgoingMessage> claimed = claim(endpoint);
         if (claimed.isPresent()) {
@@ -114,21 +114,21 @@ final class Outbound {
         }
     }
 
-    /** Whether there is room left. */
-    private static boolean fill(ByteBuffer room, ByteBuf buffer) {
-        int end = room.limit();
-        room.limit(Math.min(end, room.position() + buffer.readableBytes()));
-        buffer.getBytes(buffer.readerIndex(), room);
-        room.limit(end);
-        return room.hasRemaining();
+    /** Copies as many bytes as fit. Returns whether space is left. */
+    private static boolean fill(ByteBuffer target, ByteBuf buffer) {
+        int end = target.limit();
+        target.limit(Math.min(end, target.position() + buffer.readableBytes()));
+        buffer.getBytes(buffer.readerIndex(), target);
+        target.limit(end);
+        return target.hasRemaining();
     }
 
-    private static void send(OutgoingMessage message, FileRegion region, ByteBuffer room, ChannelOutboundBuffer out)
+    private static void send(OutgoingMessage message, FileRegion region, ByteBuffer target, ChannelOutboundBuffer out)
             throws Exception {
-        long count = region.transferTo(new Room(room), region.transferred());
-        if (room.position() > 0) {
-            send(message, room.position());
-            out.progress(room.position());
+        long count = region.transferTo(new MessageBytes(target), region.transferred());
+        if (target.position() > 0) {
+            send(message, target.position());
+            out.progress(target.position());
         } else if (count <= 0 && region.transferred() < region.count()) {
             throw new IOException("the file of %s ends after %d of its %d bytes"
                     .formatted(region, region.transferred(), region.count()));
@@ -138,8 +138,8 @@ final class Outbound {
         }
     }
 
-    /** The rest of a message, for a file to be read into. */
-    private record Room(ByteBuffer bytes) implements WritableByteChannel {
+    /** The rest of a message, into which a file is read. */
+    private record MessageBytes(ByteBuffer bytes) implements WritableByteChannel {
         @Override
         public int write(ByteBuffer source) {
             int count = Math.min(source.remaining(), bytes.remaining());

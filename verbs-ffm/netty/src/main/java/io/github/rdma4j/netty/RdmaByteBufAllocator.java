@@ -7,27 +7,28 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Gives buffers that an adapter can read where they lie: what a handler writes in one of them leaves without a copy.
+ * Allocates buffers in registered memory. A channel sends them without a copy.
  *
  * <pre>{@code
  * RdmaByteBufAllocator allocator = new RdmaByteBufAllocator(64 << 20);
  * bootstrap.option(ChannelOption.ALLOCATOR, allocator);
  * }</pre>
  *
- * <p><b>Which buffers.</b> Direct ones whose first capacity is {@value #SMALLEST} to {@value #LARGEST} bytes; all
- * others come from {@link ByteBufAllocator#DEFAULT}, since to copy a few bytes costs less. So do buffers for which this
- * allocator's memory is used up, {@link #fallbacks()} counts them, and a buffer that outgrows its first capacity moves
- * to such memory: ask for the capacity that is needed. They are written with a copy, as any.
+ * <p><b>Which buffers.</b> Direct buffers with an initial capacity of {@value #SMALLEST} to {@value #LARGEST} bytes.
+ * All other buffers come from {@link ByteBufAllocator#DEFAULT}, because copying a few bytes costs less. If this
+ * allocator's memory is used up, buffers also come from there ({@link #fallbacks()} counts them). A buffer that
+ * outgrows its initial capacity moves there, so allocate the capacity that you need. Such buffers are copied when they
+ * are written.
  *
- * <p><b>Memory</b> is taken in chunks of {@value #LARGEST} bytes, up to the limit, each for buffers of one size, a
- * power of two. It is kept for the next buffers as long as the allocator is reachable. A chunk is registered when a
- * channel first writes a buffer of it, once for each protection domain: one for all channels of an {@link
- * io.github.rdma4j.verbs.endpoint.EndpointGroup}, and one for each channel without a group. So this is for channels
- * with a group, or for few. What the kernel refuses to register, for instance beyond {@code ulimit -l}, is copied from
- * then on, and said once in the log.
+ * <p><b>Memory</b> is allocated in chunks of {@value #LARGEST} bytes, up to the limit. Each chunk has buffers of one
+ * size, a power of two. The memory is kept as long as the allocator is reachable. A chunk is registered when a channel
+ * first writes one of its buffers, once for each protection domain. All channels of an {@link
+ * io.github.rdma4j.verbs.endpoint.EndpointGroup} share a domain; a channel without a group has its own. So use this
+ * allocator with a group, or with few channels. If the kernel refuses a registration, for example beyond {@code ulimit
+ * -l}, the chunk's buffers are copied from then on, and the log says so once.
  *
- * <p>Until the peer's adapter has a message, the buffer stays with the channel, although its write is done for the
- * program. A buffer that somebody else has retained could change meanwhile: it is copied.
+ * <p>The channel retains a buffer until the peer's adapter has the message, even after its write promise is complete. A
+ * buffer that other code has retained could change meanwhile, so it is copied.
  *
  * <p>Over TCP, and in channels of other transports, its buffers are pooled direct buffers.
  *
@@ -38,17 +39,18 @@ import io.netty.buffer.ByteBufAllocator;
 public final class RdmaByteBufAllocator extends AbstractByteBufAllocator {
     /** The smallest capacity, in bytes, that is worth registered memory. */
     public static final int SMALLEST = 2048;
-    /** The largest, in bytes. */
+    /** The largest capacity in registered memory, in bytes. */
     public static final int LARGEST = 1 << 20;
 
     private final RegisteredPool pool;
 
     /**
-     * An allocator without memory yet.
+     * Creates an allocator without memory.
      *
-     * @param maxBytes how much memory it may take at most, from {@value #LARGEST} on; what is registered counts as
+     * @param maxBytes the most memory that it may allocate, in bytes, at least {@value #LARGEST}; registered memory
+     *     counts as
      *     locked memory
-     * @throws IllegalArgumentException if that is less than a chunk
+     * @throws IllegalArgumentException if the limit is less than a chunk
      */
     public RdmaByteBufAllocator(long maxBytes) {
         super(true);
@@ -78,17 +80,17 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator {
         return true;
     }
 
-    /** {@return how much memory it has taken, in bytes; a multiple of {@value #LARGEST}} */
+    /** {@return how much memory it has allocated, in bytes; a multiple of {@value #LARGEST}} */
     public long takenBytes() {
         return pool.takenBytes();
     }
 
-    /** {@return how much of it is in buffers, in bytes} */
+    /** {@return how much of the memory is in use by buffers, in bytes} */
     public long usedBytes() {
         return pool.usedBytes();
     }
 
-    /** {@return for how many buffers there was no memory left, so that they come from elsewhere} */
+    /** {@return how many buffers came from the default allocator because no memory was left} */
     public long fallbacks() {
         return pool.fallbacks();
     }

@@ -9,8 +9,8 @@ import io.netty.channel.ChannelOption;
 
 /**
  * Options of {@link RdmaSocketChannel} and {@link RdmaServerSocketChannel} that sockets do not have. Set them before
- * the channel is connected or bound: {@code Bootstrap.option} on the client's side, {@code ServerBootstrap.option} for
- * all channels that a server accepts. Later, or as {@code childOption}, they are refused with an {@link
+ * the channel is connected or bound: with {@code Bootstrap.option} for a client, with {@code ServerBootstrap.option}
+ * for all channels that a server accepts. Setting them later, or as {@code childOption}, throws an {@link
  * IllegalStateException}, which a bootstrap logs.
  *
  * <p>Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)} bytes of memory; by default 536 KiB.
@@ -26,8 +26,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> MESSAGE_SIZE = valueOf(RdmaChannelOption.class, "MESSAGE_SIZE");
 
     /**
-     * How many messages may be on their way to this side or wait to be read ({@link EndpointConfig#receiveBuffers}). 2
-     * to 65535, default 32.
+     * How many messages may be under way to this side or unread ({@link EndpointConfig#receiveBuffers}). 2 to 65535,
+     * default 32.
      */
     public static final ChannelOption<Integer> RECEIVE_BUFFERS = valueOf(RdmaChannelOption.class, "RECEIVE_BUFFERS");
 
@@ -35,7 +35,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> SEND_BUFFERS = valueOf(RdmaChannelOption.class, "SEND_BUFFERS");
 
     /**
-     * Within which time a dead path or a dead machine is reported, in milliseconds ({@link
+     * The time within which a dead path or machine is reported, in milliseconds ({@link
      * EndpointConfig#silenceTimeout}). At least 100, or 0 for never; default 30000.
      */
     public static final ChannelOption<Integer> SILENCE_TIMEOUT_MILLIS =
@@ -43,20 +43,20 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
 
     /**
      * A group whose channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link
-     * EndpointGroup}), instead of four descriptors and a queue for each. By default a channel has its own. Close the
+     * EndpointGroup}). A channel without a group, the default, has four descriptors and queues of its own. Close the
      * group after its channels; with a closed group, bind and connect fail with an {@link IllegalStateException}. A
-     * thread that makes progress for one channel of a group receives messages for all, so best put all channels of a
-     * group on one event loop.
+     * thread that makes progress for one channel of a group receives messages for all channels, so put all channels of
+     * a group on one event loop.
      */
     public static final ChannelOption<EndpointGroup> GROUP = valueOf(RdmaChannelOption.class, "GROUP");
 
     /**
-     * What carries the channel's bytes; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program
-     * also runs where there is no RDMA: a server accepts clients over both, and a client falls back to TCP ({@link
+     * The channel's transport; default {@link Transport#RDMA}. With {@link Transport#RDMA_OR_TCP} a program also runs
+     * without RDMA: a server accepts clients over both, and a client falls back to TCP ({@link
      * RdmaSocketChannel#transport()}, {@link RdmaSocketChannel#rdmaFailure()}). Over TCP the peer must also be a
      * channel or an endpoint of this library. With {@link Transport#RDMA_WITH_FAILOVER} on both sides, a channel moves
-     * to TCP when RDMA fails, and back when it works again, without losing a byte. It then copies everything that is
-     * written, and connect and bind refuse {@link #GROUP} and a silence of 0.
+     * to TCP when RDMA fails, and back when RDMA works again, without losing a byte. It then copies all written bytes,
+     * and connect and bind refuse {@link #GROUP} and a {@link #SILENCE_TIMEOUT_MILLIS} of 0.
      */
     public static final ChannelOption<Transport> TRANSPORT = valueOf(RdmaChannelOption.class, "TRANSPORT");
 

@@ -37,11 +37,11 @@ import java.util.function.Consumer;
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory());
  * }</pre>
  *
- * <p>An {@link EndpointSelector} does the work: an event loop has one, which starts no thread. Before the loop sleeps
- * it looks for what comes for a time that it learns ({@link EndpointConfig#spinLimit}). Connecting and closing wait for
- * the peer, so each is done by a virtual thread, which ends with it.
+ * <p>Each event loop has an {@link EndpointSelector}, which starts no thread. Before the loop sleeps, it polls for a
+ * time that adapts to recent response times ({@link EndpointConfig#spinLimit}). Connecting and closing wait for the
+ * peer, so each runs in a virtual thread of its own.
  *
- * <p>Thread safety: as {@link IoHandler} says; a program uses the factory only.
+ * <p>Thread safety: see {@link IoHandler}. Programs use only the factory, from any thread.
  *
  * @since 0.1.0
  */
@@ -49,31 +49,31 @@ public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     private static final long LONGEST_SELECT = TimeUnit.HOURS.toNanos(1);
     private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
-    /** How long an event loop that ends waits in all for closes: an endpoint's own limit, and some more. */
+    /** The total time for which an ending event loop waits for closes: an endpoint's own limit, and some more. */
     private static final Duration CLOSES_TIMEOUT = Duration.ofSeconds(7);
 
     private final ThreadAwareExecutor executor;
     private final EndpointSelector selector;
     private final Set<Registration> registrations = new HashSet<>();
-    /** Their channels report the close in this loop. */
+    /** The closing threads of channels that will report the close in this loop. */
     private final Set<Thread> closes = ConcurrentHashMap.newKeySet();
-    /** Their channels have reported the close. */
+    /** The closing threads of channels that have reported the close. */
     private final Set<Thread> lastCloses = ConcurrentHashMap.newKeySet();
     /**
-     * A loop that is shut down by a task of its own, without a quiet period, does not call {@link #prepareToDestroy},
-     * and in {@link #destroy} it accepts no further tasks, which channels use to report their close.
+     * A loop that is shut down by one of its tasks, without a quiet period, does not call {@link #prepareToDestroy},
+     * and it accepts no tasks in {@link #destroy}. Channels report their close by tasks.
      */
     private final Runnable endOfLoop = this::prepareToDestroy;
 
-    // Of the event loop.
+    // Used by the event loop.
     private boolean ending;
-    /** When an event loop that ends waits for closes no longer, of {@link System#nanoTime}. */
+    /** The {@link System#nanoTime} at which an ending event loop stops waiting for closes. */
     private long closesEnd;
 
-    // Of the event loop: whether it wants to know how long the channels of a run took, and how long that was.
+    // Used by the event loop: whether it measures the time of its channels in a run, and this time.
     private boolean timed;
     private long activeNanos;
-    /** When the loop began to look for what has come, of {@link System#nanoTime}. */
+    /** The {@link System#nanoTime} at which the current turn began to poll. */
     private long turnBegan = System.nanoTime();
 
     private RdmaIoHandler(ThreadAwareExecutor executor, EndpointSelector selector) {
@@ -82,18 +82,19 @@ public final class RdmaIoHandler implements IoHandler {
     }
 
     /**
-     * {@return what gives each event loop a handler of its own, with the default of {@link EndpointConfig#spinLimit}:
-     * 200 µs, and none on a machine with one processor}
+     * {@return the factory of the handlers, one for each event loop, with the default {@link EndpointConfig#spinLimit}:
+     * 200 µs, or zero on a machine with one CPU}
      */
     public static IoHandlerFactory newFactory() {
         return executor -> new RdmaIoHandler(executor, EndpointSelector.open());
     }
 
     /**
-     * Gives each event loop a handler of its own.
+     * Returns the factory of the handlers, one for each event loop.
      *
-     * @param spinLimit how long a loop may look for what comes before it sleeps, 0 to 1 s; within this limit it learns
-     *     the time. Zero always sleeps: the least processor time, the longest way to wake up
+     * @param spinLimit the longest time for which a loop polls before it sleeps, 0 to 1 s; the time adapts within this
+     *     limit.
+     *     With zero it sleeps at once, which uses the least CPU time and has the longest latency
      * @return the factory, for {@link io.netty.channel.MultiThreadIoEventLoopGroup}
      * @throws IllegalArgumentException if the limit is negative or longer than a second; thrown by the group
      */
@@ -103,9 +104,9 @@ public final class RdmaIoHandler implements IoHandler {
     }
 
     /**
-     * Does nothing itself. Netty's loop never returns, and after the JVM has discarded the code that it runs in, a call
-     * from there that has gone to the interpreter stays there (HotSpot's fixup_callers_callsite patches only callers
-     * that are in use). The next call is patched.
+     * Only delegates. Netty's loop never returns. After the JVM has discarded its compiled code, the loop's calls to
+     * the interpreter stay unpatched (HotSpot's fixup_callers_callsite patches only callers that are in use). The next
+     * call, from here, is patched.
      */
     @Override
     public int run(IoHandlerContext context) {
@@ -122,13 +123,13 @@ public final class RdmaIoHandler implements IoHandler {
         } catch (WaitInterruptedException e) {
             return 0;
         } catch (RuntimeException e) {
-            // The loop goes on, and not in a hurry if that comes again at once.
+            // The loop continues, with a pause in case this fails again at once.
             LOGGER.warn("an event loop could not look for what has come", e);
             LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
             return 0;
         } finally {
             if (Thread.interrupted()) {
-                // The flag would end waits that are not meant, such as the one for closes.
+                // The flag would also end other waits, such as the wait for closes.
                 LOGGER.debug("an event loop was interrupted: end it by shutdownGracefully");
             }
             if (timed) {
@@ -156,7 +157,7 @@ public final class RdmaIoHandler implements IoHandler {
                     "no channel of RDMA: " + handle.getClass().getName());
         }
         if (registrations.isEmpty() && executor instanceof SingleThreadEventExecutor loop) {
-            // Twice does no harm: hooks are a set, and one that has run has left it.
+            // Adding it twice is harmless: hooks are a set, and a hook that has run has left it.
             loop.addShutdownHook(endOfLoop);
         }
         Registration registration = new Registration(rdma);
@@ -171,9 +172,9 @@ public final class RdmaIoHandler implements IoHandler {
     }
 
     /**
-     * Netty calls this in each turn of a loop that ends. Channels that are closed here report the close at once, and
-     * {@link #destroy} waits for their peers: until then the loop accepts tasks, and threads that go on writing would
-     * fill its queue meanwhile.
+     * Netty calls this in each turn of an ending loop. Channels that are closed here report the close at once, and
+     * {@link #destroy} waits for their peers. Until then the loop accepts tasks, and writing threads would fill its
+     * queue.
      */
     @Override
     public void prepareToDestroy() {
@@ -210,8 +211,8 @@ public final class RdmaIoHandler implements IoHandler {
     }
 
     /**
-     * One channel at this event loop. It is the selector's handler itself: HotSpot inlines a chain of calls fifteen
-     * deep ({@code MaxInlineLevel}), and here it begins.
+     * A channel of this event loop. It is itself the selector's handler, because HotSpot inlines at most fifteen nested
+     * calls ({@code MaxInlineLevel}), counted from here.
      */
     final class Registration implements IoRegistration, MessageHandler, Consumer<Object> {
         private final RdmaIoHandle handle;
@@ -223,7 +224,7 @@ public final class RdmaIoHandler implements IoHandler {
             this.handle = handle;
         }
 
-        /** {@return when the loop began to look for what has come the last time, of {@link System#nanoTime}} */
+        /** {@return the {@link System#nanoTime} at which the current turn of the loop began to poll} */
         long turnBegan() {
             return turnBegan;
         }
@@ -289,12 +290,12 @@ public final class RdmaIoHandler implements IoHandler {
             return ending;
         }
 
-        /** Runs what waits for the peer and then reports to this loop, in a virtual thread. */
+        /** Runs a close in a virtual thread, because it waits for the peer; then it reports to this loop. */
         void closeAside(Runnable close) {
             closeAside(close, closes);
         }
 
-        /** Runs what waits for the peer, in a virtual thread; the event loop ends behind it. */
+        /** Runs a close in a virtual thread, because it waits for the peer; the event loop ends after it. */
         void closeAtEnd(Runnable close) {
             closeAside(close, lastCloses);
         }

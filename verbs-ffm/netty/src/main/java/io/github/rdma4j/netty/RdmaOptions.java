@@ -20,18 +20,18 @@ final class RdmaOptions {
     private volatile int sendBuffers = 32;
     private volatile int silenceTimeoutMillis = 30_000;
     private volatile Transport transport = Transport.RDMA;
-    /** Null where each channel is alone. */
+    /** The group of the channels; null if each channel has its own queues. */
     private volatile EndpointGroup group;
 
-    /** They hold for something that is there, and cannot change it. */
+    /** Whether the channel is connected or bound, so that the options cannot change. */
     private volatile boolean fixed;
 
-    /** From now on they cannot be set. */
+    /** Refuses changes from now on. */
     void fix() {
         fixed = true;
     }
 
-    /** Sets an option; false if it is none of these. */
+    /** Sets an option. Returns false if it is none of these. */
     boolean set(ChannelOption<?> option, Object value) {
         if (!isKnown(option)) {
             return false;
@@ -72,7 +72,7 @@ final class RdmaOptions {
         return number;
     }
 
-    /** The value of an option; null if it is none of these. */
+    /** {@return the value of an option; null if it is none of these} */
     Object get(ChannelOption<?> option) {
         return all().get(option);
     }
@@ -104,12 +104,12 @@ final class RdmaOptions {
         return transport == Transport.RDMA_WITH_FAILOVER;
     }
 
-    /** The bytes of all receive buffers together. */
+    /** {@return the total length of the receive buffers, in bytes} */
     int receiveBytes() {
         return (int) Math.min((long) receiveBuffers * messageSize, Integer.MAX_VALUE);
     }
 
-    /** The bytes of all send buffers together. */
+    /** {@return the total length of the send buffers, in bytes} */
     int sendBytes() {
         return (int) Math.min((long) sendBuffers * messageSize, Integer.MAX_VALUE);
     }

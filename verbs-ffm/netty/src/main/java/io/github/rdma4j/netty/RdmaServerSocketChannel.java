@@ -25,8 +25,8 @@ import java.util.Optional;
 
 /**
  * Accepts {@link RdmaSocketChannel}s at an address of a network interface that has an RDMA device, or at the wildcard
- * address. It is an {@link EndpointServer}. {@link RdmaChannelOption}s that are set here hold for what it accepts. With
- * {@code AUTO_READ} off, {@link io.netty.channel.ChannelOption#SO_BACKLOG} clients are connected and wait to be read.
+ * address. It is an {@link EndpointServer}. Its {@link RdmaChannelOption}s apply to the channels that it accepts. With
+ * {@code AUTO_READ} off, up to {@link io.netty.channel.ChannelOption#SO_BACKLOG} connected clients wait to be read.
  *
  * <p>Thread safety: like Netty's other channels.
  *
@@ -39,15 +39,17 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     private volatile EndpointServer server;
     private volatile boolean closed;
     private IoRegistration registration;
-    /** Clients that nobody has read yet: they are connected, as those that wait in a kernel's backlog of TCP. */
+    /** Connected clients that were not read yet, like the connections in the kernel's TCP backlog. */
     private final ArrayDeque<Endpoint> backlog = new ArrayDeque<>();
 
     private boolean readPending;
     private boolean watched;
-    /** Accepting has failed and nobody reads: what is wrong may last, and would fail in each turn of the event loop. */
+    /**
+     * Whether accepting has failed and the program does not read. The fault may last, so it is not tried in each turn.
+     */
     private boolean failed;
 
-    /** Makes a channel that is bound later. */
+    /** Creates a channel that is bound later. */
     public RdmaServerSocketChannel() {}
 
     @Override
@@ -216,8 +218,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
     }
 
     /**
-     * Why it takes clients over TCP alone, with {@link io.github.rdma4j.verbs.endpoint.Transport#RDMA_OR_TCP}; or why
-     * the last client that wanted RDMA did not get it.
+     * Returns why it accepts clients over TCP only, with {@link io.github.rdma4j.verbs.endpoint.Transport#RDMA_OR_TCP};
+     * or why the last client that requested RDMA did not get it.
      *
      * @return the failure, with cause and remedy; empty if there was none, and until the channel is bound
      */
@@ -231,7 +233,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         return bound == null || !bound.isOpen() ? null : bound.address();
     }
 
-    /** What Netty and the event loop call. */
+    /** Receives the calls of Netty and of the event loop. */
     private final class ServerUnsafe extends AbstractUnsafe implements RdmaIoHandle {
         @Override
         public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {

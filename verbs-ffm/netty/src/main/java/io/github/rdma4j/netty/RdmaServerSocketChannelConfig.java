@@ -62,7 +62,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
         return hasNoMeaning || options.set(option, value) || super.setOption(option, value);
     }
 
-    /** So many clients may be connected that nobody has read yet. */
+    /** {@return how many connected clients may wait to be read} */
     @Override
     public int getBacklog() {
         return backlog;

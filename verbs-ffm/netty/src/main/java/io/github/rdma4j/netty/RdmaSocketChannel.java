@@ -42,10 +42,10 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Copies.</b> Writing copies once, into the send buffers, unless the buffer is from an {@link
  * RdmaByteBufAllocator}. Reading passes on the receive buffer without a copy while handlers hold less than half of the
- * receive buffers; otherwise, and if a {@link io.netty.channel.RecvByteBufAllocator} gives less for up to 512 bytes, it
- * copies once. Buffers stay readable after their channel is closed.
+ * receive buffers. Otherwise, and for up to 512 bytes if a {@link io.netty.channel.RecvByteBufAllocator} proposes less,
+ * it copies once. Buffers stay readable after their channel is closed.
  *
- * <p><b>Closing.</b> {@code close} sends what was flushed and fitted into the send queue, and notifies the peer; with
+ * <p><b>Closing.</b> {@code close} sends the flushed bytes that fitted into the send queue, and notifies the peer; with
  * {@link io.netty.channel.ChannelOption#SO_LINGER} 0 it resets the connection. {@code shutdownOutput} and {@link
  * io.netty.channel.ChannelOption#ALLOW_HALF_CLOSURE} work as in TCP. A lost connection is a {@link
  * java.net.SocketException} whose cause has the reason.
@@ -69,10 +69,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private volatile boolean outputShutdown;
     private volatile InetSocketAddress boundTo;
 
-    /** Whether what was flushed is sent first. Set before the thread that closes starts. */
+    /** Whether flushed bytes are sent before the close. Set before the closing thread starts. */
     private volatile boolean graceful;
 
-    // Of the event loop.
+    // Used by the event loop.
     private Connecting connecting;
     private ChannelPromise connectPromise;
     private boolean closing;
@@ -83,24 +83,24 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     /** Null until it is connected; set before the endpoint. */
     private volatile Lending lending;
 
-    /** The program has asked for more before there was a connection. */
+    /** Whether the program has requested a read before the channel was connected. */
     private boolean readPending;
 
     private boolean watched;
     private boolean flushWaits;
     private long lastLook = System.nanoTime();
-    /** The endpoint was polled in this turn of the event loop, and nothing was written since. */
+    /** Whether the endpoint was polled in this turn of the event loop and nothing was written since. */
     private boolean polled;
 
     private boolean endWaits;
 
-    /** Makes a channel that is connected later. */
+    /** Creates a channel that is connected later. */
     public RdmaSocketChannel() {
         super(null);
         this.config = new RdmaSocketChannelConfig(this, new RdmaOptions());
     }
 
-    /** A client that a server has accepted, with the server's options. */
+    /** Creates the channel of an accepted client, with the server's options. */
     RdmaSocketChannel(RdmaServerSocketChannel server, Endpoint endpoint, RdmaOptions options) {
         super(server);
         this.config = new RdmaSocketChannelConfig(this, options);
@@ -145,7 +145,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     /**
-     * What carries its bytes now; {@link RdmaChannelOption#TRANSPORT} says what may. It changes only with {@link
+     * Returns the current transport, one that {@link RdmaChannelOption#TRANSPORT} allows. It changes only with {@link
      * Transport#RDMA_WITH_FAILOVER}.
      *
      * @return {@link Transport#RDMA} or {@link Transport#TCP}; empty until it is connected
@@ -155,17 +155,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     /**
-     * Why a client with {@link Transport#RDMA_OR_TCP} has taken TCP, and why either side with {@link
-     * Transport#RDMA_WITH_FAILOVER} is over TCP now.
+     * Returns why a client with {@link Transport#RDMA_OR_TCP} uses TCP, or why a channel with {@link
+     * Transport#RDMA_WITH_FAILOVER} uses TCP now.
      *
-     * @return what connecting over RDMA threw, with cause and remedy; empty over RDMA, until it is connected, and where
-     *     RDMA was not tried
+     * @return the failure of the connection over RDMA, with cause and remedy; empty over RDMA, before the channel is
+     *     connected, and if RDMA was not tried
      */
     public Optional<RuntimeException> rdmaFailure() {
         return Optional.ofNullable(endpoint).flatMap(Endpoint::rdmaFailure);
     }
 
-    /** For tests: how many messages the adapter has taken from where they lay. */
+    /** For tests: the number of messages sent without a copy. */
     long lentMessages() {
         return lending.messages();
     }
@@ -257,7 +257,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
-    /** The program does not want more for now; called by any thread. */
+    /** Stops reading until the program requests it again; called by any thread. */
     void clearReadPending() {
         if (isRegistered() && !eventLoop().inEventLoop()) {
             eventLoop().execute(this::pauseReading);
@@ -289,11 +289,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         lookAtConnection();
         for (int attempts = config.getWriteSpinCount(); out.current() != null; attempts--) {
             if (attempts <= 0) {
-                // Others have their turn in between.
+                // Other channels have their turn in between.
                 inLoopLater(((SocketUnsafe) unsafe())::flush0);
                 return;
             }
-            if (Outbound.send(endpoint, lending, out) == Outbound.Result.NO_ROOM) {
+            if (Outbound.send(endpoint, lending, out) == Outbound.Result.NOT_NOW) {
                 flushWaits = true;
                 return;
             }
@@ -303,7 +303,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     /** While a handler blocks the event loop, the loop detects no end of the connection, and a write would be lost. */
     private void lookAtConnection() {
         if (polled) {
-            // The answer to what has just come. The clock costs a seventieth of an echo.
+            // This is the answer to a message that has just arrived. Reading the clock costs a seventieth of an echo.
             polled = false;
             return;
         }
@@ -384,7 +384,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
-    /** Runs a task in the event loop that the channel has then: it may move in between. */
+    /** Runs a task in the channel's event loop at that time: the channel may move in between. */
     private void inLoopLater(Runnable task) {
         EventLoop loop = eventLoop();
         loop.execute(() -> {
@@ -413,7 +413,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         try {
             endWaits = !Outbound.sendEnd(endpoint);
         } catch (Exception e) {
-            // The peer is gone, and reading says so.
+            // The peer is gone, which the reading half reports.
             endWaits = false;
         }
     }
@@ -428,13 +428,13 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         boundTo = Connecting.resolved(localAddress);
     }
 
-    /** The attempt has come to its end. */
+    /** Handles the outcome of the attempt. */
     private void finishConnect(Endpoint made, Throwable failure, SocketAddress remote) {
         ChannelPromise promise = connectPromise;
         connecting = null;
         connectPromise = null;
         if (promise == null) {
-            // It was given up.
+            // The attempt was given up.
             if (made != null) {
                 made.abort();
             }
@@ -472,7 +472,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
-    /** The thread that closes waits for the peer; from here on the event loop does nothing with the endpoint. */
+    /** Leaves the endpoint to the closing thread, which waits for the peer. */
     private Executor beginToClose() {
         closing = true;
         giveUpConnecting(new ClosedChannelException());
@@ -493,7 +493,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     protected void doClose() {
         closed = true;
         if (!closing && reading != null) {
-            // By force, in the event loop.
+            // A reset, in the event loop.
             reading.stop();
         }
         Endpoint connected = endpoint;
@@ -526,7 +526,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
-    /** What Netty and the event loop call. */
+    /** Receives the calls of Netty and of the event loop. */
     private final class SocketUnsafe extends AbstractUnsafe implements RdmaIoHandle {
         @Override
         public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
@@ -578,7 +578,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             }
         }
 
-        /** Takes in what has come, and does what waited for it. */
+        /** Takes in what has arrived, and continues waiting operations. */
         @Override
         public void ready() {
             if (closing || closed || endpoint == null) {
@@ -586,7 +586,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             }
             polled = true;
             if (!reading.takeIn(endpoint)) {
-                // It would be ready in each select from now on. A later write also reports the end.
+                // From now on it would be ready in each select. A later write also reports the end.
                 unwatch();
             }
             lending.takeBack();
@@ -608,7 +608,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
         @Override
         protected void flush0() {
-            // The endpoint reports when sending is possible again; what waits goes first.
+            // If bytes wait, the endpoint reports when sending is possible again.
             if (!flushWaits) {
                 super.flush0();
             }

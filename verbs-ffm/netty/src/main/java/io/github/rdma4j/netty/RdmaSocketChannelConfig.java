@@ -22,9 +22,9 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
     private volatile int soLinger = -1;
 
     /**
-     * The defaults.
+     * Creates the defaults.
      *
-     * @param options of a channel that a server has accepted: the server's
+     * @param options the options; for an accepted channel, the server's options
      */
     RdmaSocketChannelConfig(RdmaSocketChannel channel, RdmaOptions options) {
         super(channel);
@@ -127,7 +127,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         return this;
     }
 
-    /** Always: a message leaves as soon as it is flushed. */
+    /** {@return true: a message is sent as soon as it is flushed} */
     @Override
     public boolean isTcpNoDelay() {
         return true;
@@ -138,7 +138,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         return this;
     }
 
-    /** Always, with {@link RdmaChannelOption#SILENCE_TIMEOUT_MILLIS}. */
+    /** {@return true: see {@link RdmaChannelOption#SILENCE_TIMEOUT_MILLIS}} */
     @Override
     public boolean isKeepAlive() {
         return true;
@@ -159,7 +159,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         return this;
     }
 
-    /** The adapter's receive buffers, together. */
+    /** {@return the total length of the receive buffers, in bytes} */
     @Override
     public int getReceiveBufferSize() {
         return options.receiveBytes();

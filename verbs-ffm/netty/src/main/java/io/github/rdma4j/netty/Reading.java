@@ -12,26 +12,26 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
 
 /**
- * The reading half of a channel: passes what has arrived to the pipeline, as far as the program reads, and then the
- * end. Used only by the event loop, except {@link #isShutDown()}.
+ * The reading half of a channel: passes arrived bytes to the pipeline when the program reads, and then the end. Used
+ * only by the event loop, except {@link #isShutDown()}.
  */
 final class Reading {
     private final RdmaSocketChannel channel;
     private final Inbound inbound;
-    /** The program has asked for more. */
+    /** Whether the program has requested a read. */
     private boolean pending;
-    /** A task of the event loop will go on. */
+    /** Whether a task of the event loop will continue. */
     private boolean scheduled;
-    /** The end has been reported to the pipeline. */
+    /** Whether the end was reported to the pipeline. */
     private boolean endTold;
 
     private boolean stopped;
     private volatile boolean shutDown;
 
     /**
-     * Of a channel that is connected.
+     * Creates the reading half of a connected channel.
      *
-     * @param pending whether the program has asked for more already
+     * @param pending whether the program has requested a read already
      */
     Reading(RdmaSocketChannel channel, int receiveBuffers, boolean pending) {
         this.channel = channel;
@@ -39,7 +39,7 @@ final class Reading {
         this.pending = pending;
     }
 
-    /** The program asks for more. */
+    /** Requests a read. */
     void begin() {
         if (!stopped && !endTold) {
             pending = true;
@@ -49,22 +49,22 @@ final class Reading {
         }
     }
 
-    /** The program does not want more for now. */
+    /** Stops reading until the next request. */
     void pause() {
         pending = false;
     }
 
-    /** Reading continues in another event loop. */
+    /** Continues in another event loop. */
     void moved() {
         scheduled = false;
     }
 
-    /** A message has come, and {@link #takeIn} follows. */
+    /** Takes a message; {@link #takeIn} follows. */
     void came(Message message) {
         inbound.came(message, channel.alloc());
     }
 
-    /** Takes in what has come; false if nothing can come any more. */
+    /** Takes in what has arrived. Returns false if nothing can arrive any more. */
     boolean takeIn(Endpoint endpoint) {
         return inbound.takeIn(endpoint, channel.alloc());
     }
@@ -73,7 +73,7 @@ final class Reading {
         return inbound.isPeerGone();
     }
 
-    /** The program reads no more. */
+    /** Shuts the reading half down for the program. */
     void shutDown() {
         shutDown = true;
         inbound.discard();
@@ -83,13 +83,13 @@ final class Reading {
         return shutDown;
     }
 
-    /** The channel is being closed: nothing is reported from now on. */
+    /** Reports nothing from now on, because the channel is closed. */
     void stop() {
         stopped = true;
         inbound.discard();
     }
 
-    /** Passes on what has arrived. A program that does not read at the moment is still notified of the end. */
+    /** Passes on what has arrived. A program that does not read is still notified of the end. */
     void goOn() {
         if (!isWanted() && (stopped || !inbound.isAtEnd())) {
             return;
@@ -124,7 +124,7 @@ final class Reading {
             scheduled = true;
             EventLoop loop = channel.eventLoop();
             loop.execute(() -> {
-                // By now it may be at another event loop, which has asked itself.
+                // The channel may have moved to another event loop, which reads itself.
                 if (channel.eventLoop() == loop) {
                     scheduled = false;
                     goOn();

@@ -6,9 +6,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 
-/** A buffer of {@link RdmaByteBufAllocator}, as long as it has its first capacity. */
+/** A buffer of {@link RdmaByteBufAllocator}, until it outgrows its initial capacity. */
 final class RegisteredByteBuf extends UnpooledDirectByteBuf {
-    /** Null when it has moved to other memory. */
+    /** The buffer's memory; null after it has moved to other memory. */
     private RegisteredPool.Block block;
 
     RegisteredByteBuf(ByteBufAllocator allocator, RegisteredPool.Block block, int capacity, int maxCapacity) {
@@ -18,7 +18,9 @@ final class RegisteredByteBuf extends UnpooledDirectByteBuf {
         this.block = block;
     }
 
-    /** What lies behind a buffer, its slices and its duplicates; null if it is another kind. */
+    /**
+     * {@return the registered buffer of which this is a slice or duplicate, or itself; null for another kind of buffer}
+     */
     static RegisteredByteBuf behind(ByteBuf buffer) {
         ByteBuf next = buffer;
         while (next != null && !(next instanceof RegisteredByteBuf)) {
@@ -27,7 +29,7 @@ final class RegisteredByteBuf extends UnpooledDirectByteBuf {
         return (RegisteredByteBuf) next;
     }
 
-    /** Null if its memory is not of the pool any more. */
+    /** {@return its memory; null if it has left the pool} */
     RegisteredPool.Block block() {
         return block;
     }

@@ -22,13 +22,15 @@ final class RegisteredPool {
     private static final long PAGE = 4096;
     private static final int SMALLEST_SHIFT = Integer.numberOfTrailingZeros(RdmaByteBufAllocator.SMALLEST);
     private static final int SIZES = Integer.numberOfTrailingZeros(CHUNK) - SMALLEST_SHIFT + 1;
-    /** A chunk whose buffers go to more domains at once is not registered for the others. */
+    /** A chunk is registered in at most so many domains at once. */
     private static final int MOST_DOMAINS = 64;
 
     private final long maxBytes;
     private final ReentrantLock lock = new ReentrantLock();
     // With the lock held.
-    /** By size; what was given back last is taken first, since it is most likely in the processor's cache. */
+    /**
+     * The free blocks by size. The last returned block is taken first, because it is most likely in the CPU's cache.
+     */
     private final List<ArrayDeque<Block>> free = new ArrayList<>();
 
     private long takenBytes;
@@ -42,7 +44,7 @@ final class RegisteredPool {
         }
     }
 
-    /** A block of at least so many bytes; null if there is none left. */
+    /** Takes a block of at least so many bytes; null if none is left. */
     Block take(int bytes) {
         int index = Math.max(0, Integer.SIZE - Integer.numberOfLeadingZeros(bytes - 1) - SMALLEST_SHIFT);
         lock.lock();
@@ -62,7 +64,7 @@ final class RegisteredPool {
         }
     }
 
-    /** Takes another chunk, and keeps all of its blocks but one. */
+    /** Allocates another chunk. Returns one of its blocks, and keeps the others. */
     private Block cut(int index) {
         if (takenBytes > maxBytes - CHUNK) {
             return null;
@@ -127,7 +129,7 @@ final class RegisteredPool {
             this.bytes = chunk.memory.asSlice(offset, size).asByteBuffer();
         }
 
-        /** The first bytes. */
+        /** {@return a view of the first bytes} */
         ByteBuffer first(int count) {
             return bytes.slice(0, count);
         }
@@ -137,10 +139,10 @@ final class RegisteredPool {
         }
 
         /**
-         * Bytes of this block for an adapter.
+         * Returns bytes of this block for an adapter.
          *
-         * @param view of them, from its position on; it lies in this block
-         * @param length how many
+         * @param view a buffer in this block, whose position is at the bytes
+         * @param length the number of bytes
          * @return null if this memory cannot be registered
          */
         MemorySlice slice(ProtectionDomain domain, ByteBuffer view, int length) {
@@ -152,7 +154,7 @@ final class RegisteredPool {
         }
     }
 
-    /** What is registered at once. */
+    /** Memory that is registered as a whole. */
     private static final class Chunk {
         /** The region is null if the kernel has refused. */
         private record Registration(ProtectionDomain domain, MemoryRegion region) {
@@ -162,7 +164,7 @@ final class RegisteredPool {
         }
 
         private final MemorySegment memory;
-        /** Never changed, but replaced by another one, with the lock on this. */
+        /** Replaced, never changed, with this object's lock held. */
         private volatile Registration[] registrations = {};
 
         private Chunk(MemorySegment memory) {
@@ -178,7 +180,7 @@ final class RegisteredPool {
             return register(domain);
         }
 
-        /** A region is closed with its domain, and then forgotten here. */
+        /** Registers the chunk in a domain. A region is closed with its domain, and then removed here. */
         private synchronized MemoryRegion register(ProtectionDomain domain) {
             List<Registration> left = new ArrayList<>();
             for (Registration known : registrations) {
@@ -194,7 +196,7 @@ final class RegisteredPool {
             }
             MemoryRegion region = null;
             try {
-                // The adapter reads it, and nobody else.
+                // Only the adapter reads it.
                 region = domain.registerMemory(memory);
             } catch (RuntimeException e) {
                 LOGGER.warn("what RdmaByteBufAllocator gives is copied, since it cannot be registered", e);

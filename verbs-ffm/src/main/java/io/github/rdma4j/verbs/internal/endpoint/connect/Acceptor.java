@@ -18,13 +18,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The server's part of the handshake, for many clients at a time: one that asks for a connection and then says nothing
- * holds up nobody.
+ * The server's part of the handshake, for many clients at a time: a client that connects and then stays silent delays
+ * no other client.
  *
- * <p>Of several threads that accept, one sleeps until something comes, and the others until that one has seen it.
+ * <p>Of several threads that accept, one sleeps until an event arrives, and the others until that thread has handled
+ * it.
  */
 public final class Acceptor {
-    /** With so many ready at a time there may be more. */
+    /** If so many are ready at a time, there may be more. */
     private static final int MANY = 32;
 
     private static final int MOST_LOOKS = AdmissionControl.MOST_HANDSHAKES / MANY;
@@ -36,13 +37,13 @@ public final class Acceptor {
     private final EventPoller poller;
     private boolean led;
     private boolean closed;
-    /** Null before the close, and where places are not kept. */
+    /** Where the server was closed; null before the close, or if places are not recorded. */
     private ClosePlace closePlace;
 
     /**
-     * Of ways by which clients come already.
+     * Creates it for open receptions.
      *
-     * @param name for messages
+     * @param name the server's name, for messages
      */
     public Acceptor(String name, List<Reception> receptions) {
         this.name = name;
@@ -56,12 +57,12 @@ public final class Acceptor {
         }
     }
 
-    /** What is ready when somebody should accept. */
+    /** {@return the event source that is ready when a thread should accept} */
     public EventSource events() {
         return poller;
     }
 
-    /** Whether somebody is to look in a while though nothing comes: a handshake may have to be forgotten. */
+    /** Whether a thread must check after a while even without an event, because a handshake may time out. */
     public boolean awaitsTime() {
         lock.lock();
         try {
@@ -71,7 +72,7 @@ public final class Acceptor {
         }
     }
 
-    /** A client whose handshake is complete; empty if there is none in time. */
+    /** {@return the endpoint of a client whose handshake is complete; empty on timeout} */
     public Optional<Endpoint> accept(Duration timeout) {
         long start = System.nanoTime();
         long limit = Engine.nanos(timeout);
@@ -98,9 +99,9 @@ public final class Acceptor {
     }
 
     /**
-     * Does what can be done without waiting; null if no handshake is complete. Only those are looked at for which
-     * something has come, so that others cost nothing, however many they are; and nobody new is let in before those
-     * are through that have said all.
+     * Continues the handshakes without waiting. Returns an endpoint; null if no handshake is complete. It checks only
+     * handshakes with an event, so that any number of others cost nothing. It takes no new clients before it has
+     * finished the complete ones.
      */
     private Endpoint next() {
         List<EventSource> ready = new ArrayList<>();
@@ -158,7 +159,7 @@ public final class Acceptor {
         } catch (WaitInterruptedException e) {
             throw new WaitInterruptedException(operation);
         } catch (IllegalStateException e) {
-            // It was closed; the caller sees that next.
+            // The poller was closed, which the caller checks next.
             if (poller.isOpen()) {
                 throw e;
             }
@@ -169,7 +170,7 @@ public final class Acceptor {
         }
     }
 
-    /** Ends the waits, and refuses those that are not accepted yet. Call again to retry what failed. */
+    /** Ends the waits, and refuses clients that are not accepted yet. Call again to retry what failed. */
     public void close() {
         lock.lock();
         try {

@@ -10,19 +10,19 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Decides who becomes an endpoint of a server, by what a client has said, and counts. */
+/** Decides which clients a server admits, by their hello, and counts them. */
 public final class AdmissionControl {
-    /** A server answers so many clients before it looks at those again whose handshakes go on. */
+    /** A server answers so many new clients before it continues other handshakes. */
     public static final int MOST_AT_A_TIME = 32;
 
     /**
-     * So many handshakes go on at a time. Each holds descriptors, and over RDMA a queue pair and its buffers, whoever
-     * the client is; and each is looked at when something comes.
+     * The most incomplete handshakes at a time. Each holds file descriptors, and over RDMA a queue pair and its
+     * buffers, before the client has shown anything.
      */
     public static final int MOST_HANDSHAKES = 1024;
 
     static final String LATE = "the client did not complete the handshake in time (handshakeTimeout)";
-    /** The memory that incomplete handshakes may hold together, in bytes: a client has shown nothing yet. */
+    /** The most memory that incomplete handshakes may hold together, in bytes. */
     private static final long MOST_HANDSHAKE_BYTES = 1L << 29;
 
     static final String OLDEST_OF_TOO_MANY =
@@ -30,10 +30,10 @@ public final class AdmissionControl {
                     + " those that have not completed the handshake this one was the oldest";
 
     /**
-     * Why a client is refused.
+     * The reason of a refusal.
      *
-     * @param reason for the client; null for the general one
-     * @param words for this side
+     * @param reason the reason for the client; null for the general one
+     * @param words the reason for this side's messages
      */
     record Verdict(Refusal reason, String words) {}
 
@@ -50,9 +50,9 @@ public final class AdmissionControl {
     }
 
     /**
-     * How many handshakes may be incomplete at a time.
+     * {@return how many handshakes may be incomplete at a time}
      *
-     * @param bytes that each holds
+     * @param bytes the memory that each holds, in bytes
      */
     static int mostHandshakes(long bytes) {
         return (int) Math.clamp(MOST_HANDSHAKE_BYTES / Math.max(1, bytes), 2L * MOST_AT_A_TIME, MOST_HANDSHAKES);
@@ -63,18 +63,18 @@ public final class AdmissionControl {
      * a time. A client that completes its handshake at once is hardly ever dropped, and a half-open one does not keep
      * others out.
      *
-     * @param most of {@link #mostHandshakes}
+     * @param most the result of {@link #mostHandshakes}
      */
     static int tooMany(int handshakes, int most) {
         return Math.max(0, handshakes + MOST_AT_A_TIME - most);
     }
 
     /**
-     * Judges a client.
+     * Decides on a client.
      *
-     * @param hello of the client, perhaps with more data behind it
-     * @param address null if it is not known
-     * @return why it is refused; null if it is welcome
+     * @param hello the client's hello, perhaps with more data behind it
+     * @param address the client's address; null if it is unknown
+     * @return why it is refused; null if it is admitted
      */
     Verdict judge(byte[] hello, InetSocketAddress address) {
         String problem = Hello.isRefusal(hello) ? "the peer's handshake is damaged" : Hello.problem(hello);
@@ -104,7 +104,7 @@ public final class AdmissionControl {
                     ? null
                     : "it was not admitted (EndpointConfig.admission)";
         } catch (Throwable e) {
-            // Also an Error: bytes of a client that overflow a parser's stack must not end the server's loop.
+            // Also an Error: a client whose bytes overflow a parser's stack must not end the server's loop.
             return "it was not admitted, since EndpointConfig.admission has thrown " + e;
         }
     }

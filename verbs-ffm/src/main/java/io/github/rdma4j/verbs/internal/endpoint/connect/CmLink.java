@@ -28,7 +28,7 @@ import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** A queue pair that rdma_cm connects, with its queues and receive buffers, or a share of a group's. */
+/** A queue pair that rdma_cm connects, with its queues and receive buffers, or with a share of a group's queues. */
 final class CmLink implements VerbsLink {
     private final SynchronousId id;
     private final SharedDomain domain;
@@ -37,7 +37,7 @@ final class CmLink implements VerbsLink {
     private final QueuePair queuePair;
     /** Null in a group. */
     private final ReceiveBuffers buffers;
-    /** Null without a group, as is the field below. */
+    /** Null without a group, like the field below. */
     private final SharedQueues shared;
 
     private final Member member;
@@ -47,11 +47,11 @@ final class CmLink implements VerbsLink {
     private boolean letGo;
 
     /**
-     * Prepares everything that must be there before the peer can send. If that fails, nothing remains of it but the id,
-     * and the domain has one user less.
+     * Creates everything that is needed before the peer can send. If this fails, everything except the id is closed, and
+     * the domain has one user less.
      *
-     * @param id that is bound to a device; closed with the link
-     * @param domain whose user the link becomes
+     * @param id the id, bound to a device; closed with the link
+     * @param domain the domain, of which the link becomes a user
      */
     CmLink(SynchronousId id, SharedDomain domain, EndpointSettings config) {
         this.id = id;
@@ -100,7 +100,7 @@ final class CmLink implements VerbsLink {
                     config.sizes().bufferSize(),
                     trailer());
         } catch (Throwable e) {
-            // Also closes the queue pair, which the queue would do in any case.
+            // Also closes the queue pair.
             CompletionQueue openQueue = newQueue;
             CompletionChannel openChannel = newChannel;
             CloseAll.after(
@@ -132,22 +132,22 @@ final class CmLink implements VerbsLink {
                 }));
     }
 
-    /** A frame that goes alone, and not as immediate data, goes inline. */
+    /** {@return the inline data: a frame without a message that is no immediate data is posted inline} */
     private int inlineData(EndpointSettings config) {
         return Math.max(config.adapter().maxInlineData(), trailer());
     }
 
-    /** What connecting and accepting say to the peer. */
+    /** Sets the private data with which this side connects or accepts. */
     void greet(ConnectConfig settings, EndpointSettings config) {
         greet(settings, config, config.hello().toBytes());
     }
 
-    /** What connecting and accepting say to the peer, with more behind the hello. */
+    /** Sets the private data with which this side connects or accepts, with more data behind the hello. */
     void greet(ConnectConfig settings, EndpointSettings config, byte[] hello) {
         settings.privateData(hello).rnrRetryCount(config.adapter().rnrRetryCount());
     }
 
-    /** The wire of this connection, when the peer has completed it. */
+    /** {@return the wire of this connection, after the peer has completed it} */
     Carrier carrier(EndpointSettings config) {
         if (member == null) {
             SendBuffers sendBuffers = new SendBuffers(
@@ -194,7 +194,7 @@ final class CmLink implements VerbsLink {
             shared.takeConnectionEvents();
             return Optional.ofNullable(member.lost());
         }
-        // Also after the first loss: an event that nobody fetches ends each sleep.
+        // Also after the connection was lost: an event that is not taken ends each sleep.
         Optional<CmEvent> event = events.poll();
         while (event.isPresent()) {
             if (lost == null) {
@@ -220,7 +220,7 @@ final class CmLink implements VerbsLink {
         if (member == null) {
             CloseAll.of(this::disconnect, queuePair::close, id::close, queue::close, channel::close);
         } else {
-            // The id's own channel, which it may have left, and then the id.
+            // The id's own channel, which the id may have left, and then the id.
             CloseAll.of(
                     this::disconnect,
                     () -> shared.disconnect(member),
@@ -236,7 +236,7 @@ final class CmLink implements VerbsLink {
             try {
                 id.id().disconnect();
             } catch (VerbsException e) {
-                // The peer was quicker, or there was no connection yet.
+                // The peer has disconnected before, or there was no connection yet.
             }
         }
     }

@@ -49,8 +49,8 @@ public final class Connector {
     /**
      * Connects to the first address that answers.
      *
-     * @param server for messages
-     * @param name to look up, of which {@code server} may be an address; null if it has none
+     * @param server the address for messages
+     * @param name the name to resolve, of which {@code server} may be an address; null if there is none
      */
     public static Endpoint connect(InetSocketAddress server, String name, EndpointSettings config, Duration timeout) {
         EndpointConnectEvent event = Recorder.isThere() ? EndpointConnectEvent.begun() : null;
@@ -79,15 +79,15 @@ public final class Connector {
         }
     }
 
-    /** The host name to resolve, if the address is unresolved; else null. */
+    /** {@return the host name if the address is unresolved; otherwise null} */
     public static String unresolvedName(InetSocketAddress server) {
         return server.isUnresolved() ? server.getHostString() : null;
     }
 
     /**
-     * The name of an address, without asking a name server for it.
+     * Returns the name of an address without a query to a name server.
      *
-     * @return the name with which it was made; null if it was made of a number
+     * @return the name with which the address was created; null if it was created from a number
      */
     public static String nameOf(InetSocketAddress server) {
         String host = server.getHostString();
@@ -95,10 +95,10 @@ public final class Connector {
     }
 
     /**
-     * A local address.
+     * Resolves a local address.
      *
-     * @param doing what needs it, for the message of an exception
-     * @param local if it is not resolved, its name is looked up
+     * @param doing the operation, for the message of an exception
+     * @param local the address
      */
     public static InetSocketAddress resolved(String doing, InetSocketAddress local) {
         return local.isUnresolved()
@@ -106,7 +106,7 @@ public final class Connector {
                 : local;
     }
 
-    /** All addresses of the name, beginning with the address of {@code server} if the name still has it. */
+    /** {@return all addresses of a name, first the address of {@code server} if the name still has it} */
     private static List<InetSocketAddress> addresses(String doing, InetSocketAddress server, String name) {
         if (name == null) {
             return List.of(server);
@@ -132,7 +132,7 @@ public final class Connector {
         }
     }
 
-    /** The addresses of the local address's family, if there are any; else all. */
+    /** {@return the addresses of the local address's family, or all addresses if there are none} */
     private static List<InetSocketAddress> suitable(List<InetSocketAddress> addresses, InetSocketAddress local) {
         if (local == null || local.getAddress().isAnyLocalAddress()) {
             return addresses;
@@ -162,7 +162,10 @@ public final class Connector {
         return inTurn(server, addresses, timeout, (address, limit) -> connectOverRdma(address, config, limit, onTrial));
     }
 
-    /** Each address gets an equal part of the time that is left. A server that answers with a refusal ends it. */
+    /**
+     * Tries the addresses in turn, each for an equal part of the remaining time. A refusal by a server ends the
+     * attempt.
+     */
     private static Endpoint inTurn(
             InetSocketAddress server,
             List<InetSocketAddress> addresses,
@@ -238,12 +241,12 @@ public final class Connector {
         return neither;
     }
 
-    /** Without the remedy. */
+    /** {@return the message without the remedy} */
     private static String cause(RuntimeException failure) {
         return failure instanceof VerbsException verbs ? verbs.problem() : String.valueOf(failure.getMessage());
     }
 
-    /** Empty if it has none: then its message stands for itself. */
+    /** {@return the remedy; empty if the failure has none} */
     private static String remedy(String way, RuntimeException failure) {
         String remedy = failure instanceof VerbsException verbs ? verbs.remedy() : "";
         return remedy.isEmpty() ? "" : way + ": " + remedy;
@@ -269,7 +272,7 @@ public final class Connector {
                     link, link.isIwarp(), link.carrier(config), Memories.of(link.domain()), config, peer);
             MemoryHandle place = onTrial ? PathProbe.placeIn(hello) : null;
             if (place != null) {
-                // If it fails, the endpoint closes the link.
+                // If the next step fails, the endpoint closes the link.
                 link = null;
                 PathProbe.tryOut(endpoint, place, left(timeout, start));
             }
@@ -283,7 +286,7 @@ public final class Connector {
         }
     }
 
-    /** What the server has said, unless it is a refusal, or nothing that this side can live with. */
+    /** Decodes the server's hello. Throws if it is a refusal, or not compatible with this side. */
     static Hello understood(String operation, byte[] hello, EndpointSettings config) {
         if (Hello.isRefusal(hello)) {
             throw EndpointExceptions.refused(operation, Hello.refusalOf(hello));
@@ -300,7 +303,7 @@ public final class Connector {
         return peer;
     }
 
-    /** The domain of an endpoint, or of all that a server accepts, with one user more. */
+    /** {@return the domain of an endpoint, or of all endpoints of a server; counts one more user} */
     public static SharedDomain domain(DeviceContext device, EndpointSettings config) {
         if (config.protectionDomain() != null) {
             return SharedDomain.of(config.protectionDomain());
@@ -329,7 +332,7 @@ public final class Connector {
         CloseAll.after(failure, id::close);
     }
 
-    /** An endpoint server says in the private data of its refusal which version it speaks, and perhaps why. */
+    /** Explains a refusal: its private data has the version of an endpoint server, and perhaps the reason. */
     private static RuntimeException explained(InetSocketAddress server, ConnectionRejectedException refusal) {
         byte[] data = refusal.privateData();
         boolean said = Hello.isRefusal(data) && Hello.refusalOf(data) != Refusal.ANOTHER_PROTOCOL;

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * The clients of one transport that have not completed their handshakes, by the event source of each; the oldest first.
- * If there are more than admission control allows, the oldest are forgotten. Used with the acceptor's lock held.
+ * The incomplete handshakes of a transport by their event sources, the oldest first. If there are more than admission
+ * control allows, the oldest are dropped. Used with the acceptor's lock held.
  *
- * @param <H> what a handshake consists of
+ * @param <H> the type of a handshake
  */
 final class Handshakes<H> {
     private record Begun<H>(H handshake, long end) {}
@@ -26,10 +26,10 @@ final class Handshakes<H> {
     private final int most;
 
     /**
-     * None yet.
+     * Creates it.
      *
-     * @param timeout how long each may take
-     * @param bytes the memory that each holds
+     * @param timeout the longest time of a handshake
+     * @param bytes the memory that each handshake holds, in bytes
      */
     Handshakes(AdmissionControl admission, Duration timeout, long bytes) {
         this.admission = admission;
@@ -37,7 +37,7 @@ final class Handshakes<H> {
         this.most = AdmissionControl.mostHandshakes(bytes);
     }
 
-    /** Adds a handshake that has begun, and starts its timeout. */
+    /** Adds a handshake, and starts its timeout. */
     void add(EventSource source, H handshake) {
         long nanos = Math.min(Engine.nanos(timeout), Long.MAX_VALUE / 2);
         begun.put(source, new Begun<>(handshake, System.nanoTime() + nanos));
@@ -57,7 +57,7 @@ final class Handshakes<H> {
         return begun.isEmpty();
     }
 
-    /** {@return until the oldest is late; a great number if there is none} */
+    /** {@return the nanoseconds until the oldest times out; a great number if there is none} */
     long nanosToEnd() {
         return begun.isEmpty()
                 ? Long.MAX_VALUE
@@ -65,7 +65,7 @@ final class Handshakes<H> {
     }
 
     /**
-     * Takes out those that are late, and the oldest of too many.
+     * Drops handshakes that have timed out, and the oldest if there are too many.
      *
      * @param forget closes the parts of a handshake; its second argument is the reason
      */
@@ -85,7 +85,7 @@ final class Handshakes<H> {
         }
     }
 
-    /** {@return all, the oldest first} */
+    /** {@return all handshakes, the oldest first} */
     Collection<H> all() {
         return begun.values().stream().map(Begun::handshake).toList();
     }

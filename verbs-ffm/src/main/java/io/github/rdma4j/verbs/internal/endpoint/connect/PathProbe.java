@@ -22,11 +22,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory of a server, into which a client writes and from which it reads the same again, before it trusts RDMA. The
- * server's program has no part in it, and its adapter does it alone. There are several packets of the longest size: a
- * path that passes short ones and loses long ones is a usual mistake.
+ * Memory of a server that a client writes and reads back before it trusts RDMA. The server's adapter does this without
+ * the server's program. It takes several packets of the full size, because a path that loses only long packets is a
+ * common fault.
  *
- * <p>Where it is, the server says behind its {@link Hello}. Several clients at a time have places of their own.
+ * <p>The server sends the address of the memory behind its {@link Hello}. Several clients at a time have different
+ * parts.
  */
 public final class PathProbe {
     /** More than two packets with an MTU of 4096. */
@@ -44,7 +45,7 @@ public final class PathProbe {
                 (long) PLACES * BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
     }
 
-    /** A hello with the next place behind it. */
+    /** {@return a hello with the next part of the memory behind it} */
     byte[] behind(byte[] hello) {
         long place = Math.floorMod(next.getAndIncrement(), PLACES);
         RemoteMemory memory = region.remoteMemory().slice(place * BYTES, BYTES);
@@ -59,7 +60,7 @@ public final class PathProbe {
         region.close();
     }
 
-    /** The place that a server names behind its hello; null if it names none. */
+    /** {@return the memory behind a server's hello; null if there is none} */
     public static MemoryHandle placeIn(byte[] hello) {
         int from = Hello.lengthOf(hello);
         if (hello.length < from + Integer.BYTES + RemoteMemory.BYTES
@@ -68,7 +69,7 @@ public final class PathProbe {
         }
         int memoryAt = from + Integer.BYTES;
         if (ByteBuffer.wrap(hello).getLong(memoryAt + Long.BYTES) != BYTES) {
-            // No server of this library: what it names cannot be tried.
+            // Not a server of this library, so there is nothing to try.
             return null;
         }
         RemoteMemory memory =
@@ -77,15 +78,15 @@ public final class PathProbe {
     }
 
     /**
-     * Writes and reads.
+     * Writes and reads back.
      *
-     * @throws EndpointException if other bytes come back, or none in time
+     * @throws EndpointException if other bytes come back, or on timeout
      */
     public static void tryOut(Endpoint endpoint, MemoryHandle place, Duration timeout) {
         tryOut(endpoint, place, place, timeout);
     }
 
-    /** Two places instead of one, for a test in which other bytes must come back. */
+    /** With two parts, for a test in which other bytes must come back. */
     public static void tryOut(Endpoint endpoint, MemoryHandle written, MemoryHandle read, Duration timeout) {
         long start = System.nanoTime();
         MemoryRegion local = endpoint.allocateMemory(2L * BYTES);
@@ -105,7 +106,7 @@ public final class PathProbe {
                         "look into the kernel logs of both machines, and test both adapters with ib_write_bw");
             }
         } catch (Throwable e) {
-            // Before the memory is closed, so that nothing is under way there.
+            // Before the memory is closed, so that no transfer uses it.
             CloseAll.after(e, endpoint::abort, local::close);
             throw e;
         }

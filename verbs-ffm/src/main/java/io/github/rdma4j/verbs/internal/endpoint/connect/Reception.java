@@ -6,28 +6,30 @@ import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 
-/** One way by which clients come to a server. Used with the lock of {@link Acceptor} held; nothing waits. */
+/** Takes in the clients of one transport. Used with the lock of {@link Acceptor} held. No method waits. */
 public interface Reception {
     /**
-     * Registers with the poller, which reports when there is something to do; so does each handshake while it lasts.
+     * Registers the listener with the poller. Each handshake also registers while it lasts.
      */
     void enter(EventPoller poller);
 
-    /** Goes on with the handshake for which something has come; the endpoint if it is complete, else null. */
+    /** Continues the handshake that has an event. Returns the endpoint if it is complete, otherwise null. */
     Endpoint goOn(EventSource ready);
 
-    /** Begins with those that have come, some at a time; the endpoint of one that is complete at once, else null. */
+    /**
+     * Begins with new clients, some at a time. Returns the endpoint of one that is complete at once, otherwise null.
+     */
     Endpoint begin();
 
-    /** Forgets those whose time is over, and the oldest of too many. */
+    /** Drops handshakes that have timed out, and the oldest if there are too many. */
     void forgetLate();
 
-    /** Whether there will be something to do though nothing comes. */
+    /** Whether something must be done after a while even without an event. */
     boolean awaitsTime();
 
-    /** How long it is until then, in nanoseconds, from 0. */
+    /** {@return the nanoseconds until then, at least 0} */
     long nanosToEnd();
 
-    /** Refuses those that are not accepted yet, and ends. Call again to retry what failed. */
+    /** Refuses clients that are not accepted yet, and closes. Call again to retry what failed. */
     void close();
 }

@@ -6,9 +6,9 @@ import io.github.rdma4j.verbs.internal.events.EndpointAcceptEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 
 /**
- * A client that a server decides on, for the JVM's recorder.
+ * A client on which a server decides, for JDK Flight Recorder.
  *
- * @param event null when nobody recorded as the client came
+ * @param event null if no recording was running when the client connected
  */
 record RecordedAccept(EndpointAcceptEvent event) {
     static RecordedAccept begun() {

@@ -90,7 +90,7 @@ final class TcpConnector {
         }
     }
 
-    /** The same failure, with its reason if that lies with this host. */
+    /** Explains a failure if its cause is this host. */
     private static VerbsException refused(
             String operation, VerbsException failure, EndpointSettings config, InetSocketAddress server) {
         Explanation ofThisHost = ofThisHost(config, server);
@@ -128,7 +128,7 @@ final class TcpConnector {
         return RouteDiagnosis.current().of(local == null ? null : local.getAddress(), server.getAddress());
     }
 
-    /** The server's kernel answers for a program that listens, also before that accepts. */
+    /** Explains a timeout: the server's kernel answers for a listening program even before the program accepts. */
     private static Explanation unanswered(EndpointSettings config, InetSocketAddress server) {
         Explanation ofThisHost = ofThisHost(config, server);
         return ofThisHost.isEmpty()
@@ -166,7 +166,7 @@ final class TcpConnector {
         }
     }
 
-    /** An endpoint over a connection whose two sides have greeted each other. */
+    /** Creates an endpoint over a connection whose handshake is complete. */
     static Endpoint endpoint(TcpLink link, EndpointSettings config, Exposures exposures, Hello peer) {
         TcpCarrier carrier =
                 new TcpCarrier(link, config.sizes(), config.times().silence(), exposures, peer.receiveBuffers());

@@ -24,10 +24,10 @@ import java.util.function.Function;
 
 /** Takes in clients that connect over TCP. */
 public final class TcpReception implements Reception {
-    /** As other servers have it (nginx half a second; Netty and HAProxy one). */
+    /** The pause of other servers is similar (nginx half a second, Netty and HAProxy one second). */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** A client that has not said who it is, or was not answered yet. */
+    /** A client whose hello is not complete, or was not answered yet. */
     private record Handshake(TcpLink link, TcpHandshake words, RecordedAccept recorded) {}
 
     private final String name;
@@ -50,16 +50,18 @@ public final class TcpReception implements Reception {
     };
 
     private EventPoller poller;
-    /** No descriptor or memory for a client: the listener would signal until it is taken, so polling it pauses. */
+    /**
+     * Whether accepting pauses for lack of descriptors or memory: the listener stays ready until a client is accepted.
+     */
     private boolean paused;
 
     private long pauseEnd;
 
     /**
-     * Of a socket that listens.
+     * Creates it for a listening socket.
      *
      * @param exposures the memory that clients may use
-     * @param domains of clients that move to RDMA: gives the domain for a device, with one user more
+     * @param domains returns the domain for a device, for clients that move to RDMA, and counts one more user
      */
     public TcpReception(
             String name,
@@ -106,7 +108,7 @@ public final class TcpReception implements Reception {
         return null;
     }
 
-    /** A shortage is thrown at each try, and tried again after a pause: a loop that accepts would spin. */
+    /** Accepts a client. After a shortage it pauses; otherwise a loop that accepts would spin. */
     private StreamSocket next() {
         try {
             StreamSocket client = listener.accept("accepting at " + name);
@@ -141,12 +143,12 @@ public final class TcpReception implements Reception {
         Endpoint endpoint = null;
         String failure;
         try {
-            // Once: what comes later is judged at the next step.
+            // Read once: later data is handled in the next step.
             byte[] hello = handshake.words.heard();
             failure = hello == null || handshake.words.hasSaid() ? null : refuse(handshake, hello);
             endpoint = failure == null ? goOn(handshake, hello) : null;
         } catch (VerbsException e) {
-            // A client that gives up is forgotten.
+            // The client has given up.
             failure = e.toString();
             admission.gaveUp();
         } catch (Throwable e) {
@@ -189,7 +191,9 @@ public final class TcpReception implements Reception {
         }
     }
 
-    /** Judges a client whose hello is complete, and sends a refusal if needed; returns the reason, or null for none. */
+    /**
+     * Decides on a client whose hello is complete, and sends a refusal if needed. Returns the reason; null if admitted.
+     */
     private String refuse(Handshake handshake, byte[] hello) {
         TcpHandshake words = handshake.words;
         AdmissionControl.Verdict refused =
@@ -197,16 +201,16 @@ public final class TcpReception implements Reception {
         if (refused == null) {
             return null;
         }
-        // There is room for so few bytes in a connection that has carried none.
+        // The kernel's buffer of a new connection always has space for so few bytes.
         words.say(Hello.refusal(refused.reason()));
         words.sendRest();
         return "refused: " + refused.words();
     }
 
     /**
-     * The endpoint; null if the client has not received the whole hello yet.
+     * Continues a handshake. Returns the endpoint; null if the client has not received the whole hello yet.
      *
-     * @param hello of a client that is not refused; null if it is not complete
+     * @param hello the hello of a client that is not refused; null if it is not complete
      */
     private Endpoint goOn(Handshake handshake, byte[] hello) {
         TcpHandshake words = handshake.words;

@@ -31,10 +31,10 @@ import java.util.function.Supplier;
 
 /** Takes in clients that connect with rdma_cm. */
 public final class VerbsReception implements Reception {
-    /** So often in a row a listener that cannot be asked is asked again; each time ends the next wait at once. */
+    /** How often in a row a failing listener is queried again; each failure ends the next wait at once. */
     private static final int MOST_FAILURES = 4;
 
-    /** A client that has been answered, and has not answered yet. */
+    /** A client that was answered and has not completed the connection yet. */
     private record Handshake(SynchronousId request, CmLink link, Hello peer, RecordedAccept recorded) {}
 
     private final String name;
@@ -44,23 +44,23 @@ public final class VerbsReception implements Reception {
     private final Exposures exposures;
     /** Returns the path probe of a device; null if clients have none. */
     private final Function<DeviceContext, PathProbe> pathProbes;
-    /** Hears of failures, so that they do not keep other clients from coming; null to throw them. */
+    /** Receives failures, so that they do not keep other clients from connecting; null to throw them. */
     private final Consumer<VerbsException> failures;
 
     private final AdmissionControl admission;
     private final Handshakes<Handshake> handshakes;
 
     private EventPoller poller;
-    /** How often the listener could not be asked, in a row. */
+    /** How often in a row the listener has failed. */
     private int unheard;
-    /** Why no more clients come; null as long as some may. */
+    /** Why no more clients can connect; null if they can. */
     private VerbsException over;
 
     /**
-     * Of a listener that listens.
+     * Creates it for an open listener.
      *
-     * @param domains gives the domain for a device, with one user more
-     * @param exposures where memory is entered that others serve over TCP; null if nobody does
+     * @param domains returns the domain for a device, and counts one more user
+     * @param exposures the table of memory that is also served over TCP; null if there is none
      * @param pathProbes returns the path probe of a device; null if clients have none
      * @param failures receives failures, which then do not keep other clients from connecting; null to throw them
      */
@@ -121,13 +121,16 @@ public final class VerbsReception implements Reception {
         return null; // the client's confirmation is still to come
     }
 
-    /** A failure is the request's, or the listener's: then it may signal again and again without any request. */
+    /**
+     * Takes the next request. A failure is the request's or the listener's, which may then stay ready without a
+     * request.
+     */
     private Optional<SynchronousId> nextRequest() {
         boolean heard = true;
         try {
             return listener.getRequest(Duration.ZERO);
         } catch (ConnectionException e) {
-            // An event of the listener itself: its device was removed.
+            // An event of the listener itself, whose device was removed.
             throw giveUp(e);
         } catch (VerbsException e) {
             heard = !e.operation().equals(CmCalls.GET_EVENT_OPERATION);
@@ -168,7 +171,7 @@ public final class VerbsReception implements Reception {
         try {
             event = channel.poll();
         } catch (VerbsException e) {
-            // The failed read may have lost the client's only event, and a failed channel signals again and again.
+            // The failed read may have lost the client's only event, and a failed channel stays ready.
             handshakes.remove(channel);
             admission.gaveUp();
             CloseAll.after(e, () -> forget(handshake, e.toString()));
@@ -187,7 +190,7 @@ public final class VerbsReception implements Reception {
         return null;
     }
 
-    /** Throws failures, or gives them to {@code failures} if there is one. */
+    /** Runs a step. Passes its failure to {@code failures}, or throws it if there is none. */
     private Endpoint hearing(Supplier<Endpoint> step) {
         try {
             return step.get();
@@ -195,7 +198,7 @@ public final class VerbsReception implements Reception {
             if (failures == null) {
                 throw e;
             }
-            // The failure of one client's request says less.
+            // The failure of a single request says less.
             failures.accept(over == null ? e : listenerHasFailed());
             return null;
         }
@@ -212,7 +215,7 @@ public final class VerbsReception implements Reception {
         CloseAll.of(handshake.link::close, handshake.link::free, handshake.request::close);
     }
 
-    /** Refuses a peer that is not an endpoint of this version, and accepts the others. */
+    /** Refuses a peer that is not an endpoint of this version, and accepts other peers. */
     private void answer(SynchronousId request) {
         RecordedAccept event = RecordedAccept.begun();
         CmLink link = null;
@@ -249,7 +252,7 @@ public final class VerbsReception implements Reception {
         }
     }
 
-    /** False if the client has given up. */
+    /** Refuses a client. Returns false if it has given up. */
     private static boolean refuse(SynchronousId request, Refusal reason) {
         try {
             request.id().reject(Hello.refusal(reason));

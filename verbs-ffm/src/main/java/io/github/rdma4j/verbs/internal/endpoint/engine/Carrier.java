@@ -11,79 +11,81 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * What {@link Engine} needs besides a {@link Wire}: to take in its events, to sleep until there is one, and to end it.
+ * The transport of an endpoint: a {@link Wire} whose events {@link Engine} takes in, on which threads sleep, and which
+ * can be closed.
  */
 public interface Carrier extends Wire {
     /**
-     * Gives everything that has come to the protocol, without waiting. If the protocol throws for lack of
-     * memory, the next call gives that event and those behind it again.
+     * Passes everything that has arrived to the protocol, without waiting. If the protocol throws for lack of memory,
+     * the next call passes that event and the events behind it again.
      *
      * @return how many events there were
      */
     int poll(WireEvents protocol);
 
     /**
-     * Returns whether a thread that enters should poll before it tries what it came for. False if a poll would most
-     * likely be a system call for nothing.
+     * Returns whether a thread should poll before its own operation. False if a poll would most likely be a useless
+     * system call.
      *
-     * @param now of {@link System#nanoTime}
-     * @param sleeps whether the thread sleeps if it does not get what it came for, and so polls anyway
+     * @param now the current {@link System#nanoTime}
+     * @param sleeps whether the thread sleeps if its operation fails, and so polls anyway
      */
     default boolean isPollDue(long now, boolean sleeps) {
         return true;
     }
 
     /**
-     * Allows the carrier to gather posted messages, which the next poll sends, or arming, or a thread of the carrier.
+     * Allows the carrier to gather posted messages. The next poll, the next arming, or a thread of the carrier sends
+     * them.
      *
-     * @param flush sends what was gathered with the engine's lock, unless another thread has it; whether it did
+     * @param flush sends the gathered messages with the engine's lock held; returns false if another thread has the
+     *     lock
      */
     default void gather(BooleanSupplier flush) {}
 
-    /** Sends what was gathered. */
+    /** Sends the gathered messages. */
     default void flush() {}
 
     /**
-     * Gives what has come to the protocol; of a group only what others have put down for this endpoint, without asking
-     * the adapter.
+     * Passes what has arrived to the protocol. In a group it passes only what is queued for this endpoint, and does not
+     * poll the adapter.
      */
     default int takeIn(WireEvents protocol) {
         return poll(protocol);
     }
 
-    /** Why the connection has ended, as far as the connection manager knows by now; null if it has not. Never waits. */
+    /** Returns why the connection has ended; null if the connection manager has reported no end yet. Never waits. */
     String lost();
 
-    /** Whether the wire has ended the connection, which is lost, and not the peer. */
+    /** Whether this side's transport, not the peer, has ended the connection. */
     default boolean isLostByTheWire() {
         return false;
     }
 
-    /** Why what was posted is not done yet, where threads of the peer's program do it; null where an adapter does. */
+    /** Returns why requests are late, if threads of the peer's program serve them; null if an adapter does. */
     default String whyLate() {
         return null;
     }
 
-    /** Opens what a sleep needs, the first time. */
+    /** Opens what a sleep needs, before the first one. */
     void prepareToSleep();
 
     /**
-     * From now on, what comes ends a sleep. What came before does not: poll again.
+     * Makes later arrivals end a sleep. Earlier arrivals do not: poll again.
      *
-     * @param ends whether the ends of posts also count; messages from the peer and failures always do
+     * @param ends whether completions of sends also end a sleep; messages and failures always do
      */
     void arm(boolean ends);
 
-    /** From now on, what comes ends a sleep, for a thread that calls {@link #sleep} next. */
+    /** As {@link #arm}, for a thread that calls {@link #sleep} next. */
     default void armToSleep(boolean ends) {
         arm(ends);
     }
 
     /**
-     * Arms before what has come is polled for, of a selector that will sleep next: then it need not arm and poll once
-     * more.
+     * Arms before the poll of a selector that will sleep next, which saves another arming and poll.
      *
-     * @return whether what comes behind the next poll is an event; false where that is not worth it
+     * @return whether arrivals after the next poll raise an event; false if that does not pay
      */
     default boolean armEarly(boolean ends) {
         return false;
@@ -94,84 +96,82 @@ public interface Carrier extends Wire {
         return false;
     }
 
-    /** Whether it is armed, and the ends of what was posted do not count. */
+    /** Whether it is armed, but not for completions of sends. */
     boolean missesEnds();
 
     /**
-     * Sleeps until something comes, {@link #lost()} has something to say, or {@link #wakeUp()} is called. Without the
+     * Sleeps until something arrives, the connection manager has an event, or {@link #wakeUp()} is called. Without the
      * endpoint's lock.
      */
     void sleep(long nanos);
 
-    /** After a sleep, with the lock again; whether {@link #lost()} may have something to say. */
+    /** Called after a sleep, with the lock again. Returns whether {@link #lost()} may have a reason. */
     boolean awake();
 
-    /** An event that ends a sleep has come, and somebody else has seen it; see {@link #events()}. */
+    /** Records an event that ends a sleep, and that a selector has seen; see {@link #events()}. */
     void eventCame();
 
     /**
-     * The event sources for a selector that sleeps instead of this wire's threads: the armed one, and the one that
-     * reports the end of the connection.
+     * {@return the event sources for a selector, which sleeps instead of the endpoint's threads}
      */
     Events events();
 
     /**
-     * The two things that end a sleep; in a group, which has both for all of its endpoints, null.
+     * The sources of the events that end a sleep. Both are null in a group, which has them for all of its endpoints.
      *
-     * @param queue something has come
-     * @param link {@link #lost()} may have something to say; null if there is no such thing
+     * @param queue reports arrivals
+     * @param link reports that {@link #lost()} may have a reason; null if there is no such source
      */
     record Events(EventSource queue, EventSource link) {}
 
     /**
-     * A selector watches from now on.
+     * Sets the callback of a selector.
      *
-     * @param arrival of a group: runs when something was queued for this endpoint, without the endpoint's lock. Null if
+     * @param arrival in a group: runs when something was queued for this endpoint, without the endpoint's lock. Null if
      *     no selector watches any more
      */
     default void watch(Runnable arrival) {}
 
     /**
-     * The next poll is the selector's. A wire whose events are {@linkplain #isReported reported} reads only after an
-     * event.
+     * Announces that a selector polls next. A transport whose events are {@linkplain #isReported reported} then reads
+     * only after an event.
      */
     default void beginVisit() {}
 
-    /** Whether the kernel reports to a selector whatever comes, without arming. */
+    /** Whether the kernel reports every arrival to a selector without arming. */
     default boolean isReported() {
         return false;
     }
 
-    /** Of a group: whether something was queued for this endpoint, or {@link #takeLinkNews} would return true. */
+    /** In a group: whether something is queued for this endpoint, or {@link #takeLinkNews} would return true. */
     default boolean hasNews() {
         return true;
     }
 
-    /** Of a group: whether {@link #lost()} may have something to report. Returns true once for each event. */
+    /** In a group: whether {@link #lost()} may have a reason. Returns true once for each event. */
     default boolean takeLinkNews() {
         return false;
     }
 
-    /** Memory that the peer alone may use, where this side's threads serve it; null where an adapter does. */
+    /** {@return the memory that only the peer may use, if this side's threads serve it; null if an adapter does} */
     default Exposures grants() {
         return null;
     }
 
-    /** Ends the sleep that is going on, or the next one. */
+    /** Ends the current sleep or, if there is none, the next one. */
     void wakeUp();
 
-    /** The message in a receive buffer, for a handler. */
+    /** {@return the message in a receive buffer, for a handler} */
     Message message(int buffer, long length);
 
-    /** Asks the link. */
+    /** Queries the link. */
     <T> Optional<T> ask(Function<Link, Optional<T>> question);
 
     /** Ends the connection, and a sleep. Call again to retry a failed close. */
     void close();
 
     /**
-     * Frees the memory, when no handler sees it any more. Idempotent; what cannot be freed is tried again by another
-     * call.
+     * Frees the memory, which no handler uses any more. Idempotent; another call retries what could not be freed.
      */
     void free();
 }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.engine;
 
-/** Closes several things, each of them though another one fails. */
+/** Closes several objects, even if one of the closes fails. */
 public final class CloseAll {
     private CloseAll() {}
 
-    /** In this order; throws what the first failure threw, with the others beside it. */
+    /** Closes in this order. Throws the first failure, with the others as suppressed exceptions. */
     public static void of(Runnable... closes) {
         RuntimeException first = null;
         for (Runnable close : closes) {
@@ -25,7 +25,7 @@ public final class CloseAll {
         }
     }
 
-    /** In this order, after a failure, which stays the one that is thrown. */
+    /** Closes in this order after a failure, to which the failures of the closes are added as suppressed exceptions. */
     public static void after(Throwable failure, Runnable... closes) {
         try {
             of(closes);

@@ -23,9 +23,9 @@ final class Completer {
     private final List<Thread> threads = new ArrayList<>();
 
     /**
-     * The start.
+     * Creates it.
      *
-     * @param announcement is made with the lock held, before it is given back
+     * @param announcement runs with the lock held, before the lock is released
      */
     Completer(BiasedLock lock, Protocol protocol, Runnable announcement) {
         this.lock = lock;
@@ -46,10 +46,9 @@ final class Completer {
     }
 
     /**
-     * Completes the promises that are decided by now, one at a time, so that a slow callback holds up no other thread.
-     * Without the lock.
+     * Completes the decided promises, one at a time, so that a slow callback delays no other thread. Without the lock.
      *
-     * @param own the promise that ends it, which is left to the next call; null for none
+     * @param own the promise before which it stops, because the next call completes it; null if there is none
      */
     void complete(Promise<?> own, int allowedNesting) {
         lock.lock();

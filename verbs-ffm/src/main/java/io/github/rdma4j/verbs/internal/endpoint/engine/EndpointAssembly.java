@@ -11,26 +11,26 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.SummedProtocol;
 
-/** What an endpoint consists of, once its connection is made and both sides have said what they are. */
+/** Assembles an endpoint after its connection was made and the handshake was done. */
 public final class EndpointAssembly {
     private EndpointAssembly() {}
 
-    /** An endpoint over a connection that is made, whose receive buffers were posted before. */
+    /** Creates an endpoint over a connection whose receive buffers were posted before. */
     public static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over("endpoint " + link, carrier, memories, config, peer);
     }
 
     /**
-     * A client's, over RDMA.
+     * Creates a client's endpoint over RDMA.
      *
-     * @param iwarp whether this side has to send first
+     * @param iwarp whether the transport is iWARP, on which the client must send first
      */
     public static Endpoint ofClient(
             Link link, boolean iwarp, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over("endpoint " + link, carrier, memories, config, peer, iwarp);
     }
 
-    /** With a name for messages. */
+    /** Creates an endpoint with a name for messages. */
     public static Endpoint over(String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
         return over(name, carrier, memories, config, peer, false);
     }

@@ -7,20 +7,20 @@ import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 
 /**
- * How an {@link EndpointSelector} waits for an {@link Engine} without a thread in it: it watches, visits what the
- * kernel or another thread has named, and arms before it sleeps. A selector takes in nothing of an endpoint that it
- * does not watch any more. Called without the lock of the engine.
+ * The calls of an {@link EndpointSelector} to an {@link Engine}: it watches the endpoint, visits it after a report of
+ * the kernel or of another thread, and arms it before it sleeps. A selector takes in nothing of an endpoint that it no
+ * longer watches. Called without the lock of the engine.
  */
 public final class EngineVisits {
     private final Engine engine;
     private final Carrier carrier;
     private final Protocol protocol;
     private final Waiters waiters;
-    /** Whether the last visit has armed, and then polled, or need not arm. */
+    /** Whether the last visit has armed before it polled, or need not arm. */
     private boolean armedEarly;
-    /** Whether a visit takes the message that the selector then gives to the program: a turn of the lock less. */
+    /** Whether a visit also takes the first message for the message handler, which saves one use of the lock. */
     private boolean takes;
-    /** Its buffer, until {@link #taken}. Of the thread that selects. */
+    /** The buffer of that message, until {@link #taken}. Used by the selecting thread. */
     private int first = Engine.NO_MESSAGE;
 
     EngineVisits(Engine engine, Carrier carrier, Waiters waiters) {
@@ -34,7 +34,7 @@ public final class EngineVisits {
      * Makes a selector also wait for this endpoint.
      *
      * @param newWatcher runs on changes by other threads, with the lock held
-     * @param arrival for an endpoint of a group: runs when something has come, without the lock
+     * @param arrival for an endpoint of a group: runs after an arrival, without the lock
      * @param newTakes whether visits take messages, for {@link #taken}
      */
     public Carrier.Events watch(Runnable newWatcher, Runnable arrival, boolean newTakes) {
@@ -44,7 +44,7 @@ public final class EngineVisits {
             if (waiters.isWatched()) {
                 throw new IllegalArgumentException(engine + " is in a selector already");
             }
-            // First, because it fails if there are no more file descriptors.
+            // First, because it fails if no file descriptor is left.
             Carrier.Events events = carrier.events();
             waiters.watch(newWatcher);
             carrier.watch(arrival);
@@ -58,7 +58,7 @@ public final class EngineVisits {
         }
     }
 
-    /** While it is watched: whether the kernel reports whatever comes, without arming. */
+    /** While it is watched: whether the kernel reports every arrival without arming. */
     public boolean isReported() {
         return carrier.isReported();
     }
@@ -77,15 +77,16 @@ public final class EngineVisits {
     }
 
     /**
-     * Takes in what has come.
+     * Takes in what has arrived.
      *
-     * @param by the selector that watches; one that the endpoint has left meanwhile takes in nothing, because the next
+     * @param by the selector. If the endpoint has left it meanwhile, this method takes in nothing, because the next
      *     selector would get no event for it
-     * @param queueEvent whether what was armed has gone off
-     * @param linkEvent whether the connection manager has something to say
-     * @param armEarly whether the selector will sleep next: what was armed and has gone off is armed again at once, and
-     *     need not be before the sleep, with another poll behind it
-     * @return whether the program has something to do
+     * @param queueEvent whether the armed event has occurred
+     * @param linkEvent whether the connection manager has an event
+     * @param armEarly whether the selector will sleep next. An event that has occurred is then armed again at once,
+     *     which
+     *     saves the arming before the sleep and the poll after it
+     * @return whether the endpoint is ready
      */
     public boolean visit(Runnable by, boolean queueEvent, boolean linkEvent, boolean armEarly) {
         engine.enter();
@@ -115,7 +116,7 @@ public final class EngineVisits {
                 engine.look();
             }
         } catch (VerbsException e) {
-            deaf(e);
+            lose(e);
         }
     }
 
@@ -123,27 +124,27 @@ public final class EngineVisits {
         try {
             carrier.eventCame();
             if (waiters.isLed()) {
-                // Somebody sleeps for the next event, whatever the selector does in the meantime.
+                // A thread sleeps until the next event, whatever the selector does meanwhile.
                 carrier.arm(protocol.awaitsEnds());
             }
             armedEarly |= armEarly && carrier.armEarly(protocol.awaitsEnds());
         } catch (VerbsException e) {
-            deaf(e);
+            lose(e);
         }
     }
 
     /**
-     * An endpoint whose adapter answers no question any more, as one whose device is gone, is lost. Else a selector
-     * would try in vain for ever, and never come to the others behind it.
+     * Loses an endpoint whose adapter no longer answers, for example because the device was removed. Otherwise a
+     * selector would fail at it each time, and never get to the endpoints behind it.
      */
-    private void deaf(VerbsException failure) {
+    private void lose(VerbsException failure) {
         if (protocol.isOpen()) {
             protocol.linkLost(Engine.NO_ANSWER + failure.getMessage());
             throw failure;
         }
     }
 
-    /** Takes in what was put down for an endpoint of a group; whether the program has something to do. */
+    /** Takes in the arrivals of an endpoint of a group. Returns whether the endpoint is ready. */
     public boolean visitMember(Runnable by) {
         engine.enter();
         try {
@@ -156,7 +157,7 @@ public final class EngineVisits {
             }
             boolean ready = takeReadyForHandlers();
             if (!ready) {
-                // If it is ready, it is armed after the handlers, which may change what it is armed for.
+                // A ready endpoint is armed after its handlers, because they may change what to arm for.
                 armMember();
                 ready = takeReadyForHandlers();
             }
@@ -181,8 +182,8 @@ public final class EngineVisits {
     }
 
     /**
-     * Makes the group report ends, if they are waited for. It did not before. A report during this call has no effect,
-     * because this visit is under way: take in again.
+     * Makes the group report completions of sends, if the protocol waits for them. A report during this visit has no
+     * effect, so it takes in again.
      */
     private void armMember() {
         boolean ends;
@@ -206,7 +207,7 @@ public final class EngineVisits {
         return ready || first >= 0;
     }
 
-    /** The buffer of the message that the visit has taken, once; {@link Engine#NO_MESSAGE} if there was none. */
+    /** Returns the buffer of the message that the visit has taken, once; {@link Engine#NO_MESSAGE} if there is none. */
     public int taken() {
         int buffer = first;
         first = Engine.NO_MESSAGE;
@@ -235,7 +236,7 @@ public final class EngineVisits {
                 && !(protocol.awaitsEnds() && carrier.missesEnds());
     }
 
-    /** From now on, what comes is an event; whether the program has something to do already. */
+    /** Makes later arrivals raise an event. Returns whether the endpoint is ready already. */
     public boolean arm(Runnable by) {
         engine.enter();
         try {
@@ -245,7 +246,7 @@ public final class EngineVisits {
             try {
                 armAndProgress();
             } catch (VerbsException e) {
-                deaf(e);
+                lose(e);
             }
             return takeReady();
         } catch (Error e) {
@@ -256,14 +257,14 @@ public final class EngineVisits {
         }
     }
 
-    /** Looks at the clock; how long it may be until the next look, in nanoseconds. */
+    /** Checks the time limits. Returns after how many nanoseconds it must be called again at the latest. */
     public long lookAtClock() {
         engine.enter();
         try {
             if (engine.isClosing()) {
                 return Long.MAX_VALUE;
             }
-            // Completed posts raised no event, and are a sign of life. The connection manager does raise events.
+            // Completed sends have raised no event, and are a sign of life. The connection manager does raise events.
             engine.takeIn();
             protocol.look(System.nanoTime());
             protocol.settle();
@@ -277,8 +278,8 @@ public final class EngineVisits {
     }
 
     /**
-     * Arms, and takes in what came before, which raises no event. A thread that sleeps meanwhile may still miss ends:
-     * the thread that releases the lock wakes it.
+     * Arms, and takes in earlier arrivals, which raise no event. A thread that sleeps meanwhile may miss completions of
+     * sends; the thread that releases the lock wakes it.
      */
     private void armAndProgress() {
         boolean ends;

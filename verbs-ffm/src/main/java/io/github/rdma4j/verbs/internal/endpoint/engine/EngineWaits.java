@@ -12,8 +12,8 @@ import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.util.function.Supplier;
 
 /**
- * How threads wait in an {@link Engine}: one spins for a while, and then sleeps on the {@link Carrier}; those who come
- * meanwhile follow it ({@link Waiters}).
+ * The waits of threads in an {@link Engine}. One thread spins for a while, and then sleeps on the {@link Carrier}.
+ * Threads that come meanwhile follow it ({@link Waiters}).
  */
 final class EngineWaits {
     private final Engine engine;
@@ -39,10 +39,10 @@ final class EngineWaits {
      * Makes progress until an attempt succeeds. Called without the lock; the attempts are made with it.
      *
      * @param operation for the message if the thread is interrupted
-     * @param limit nanoseconds
-     * @param whileClosing whether it goes on after the endpoint was closed
-     * @param attempt gives null to go on
-     * @return what the attempt gave; null after the time, or when the endpoint is gone
+     * @param limit the longest wait in nanoseconds
+     * @param whileClosing whether it continues after the endpoint was closed
+     * @param attempt returns null to continue
+     * @return the result of the attempt; null on timeout, or if the endpoint was destroyed
      */
     <T> T await(String operation, long limit, boolean whileClosing, Supplier<T> attempt) {
         long start = System.nanoTime();
@@ -81,7 +81,7 @@ final class EngineWaits {
                 } else if (remaining <= 0 || engine.isDestroyed()) {
                     return null;
                 } else if (engine.isTurnOver()) {
-                    // A wait that finds a change at each look, but never what it waits for, need not park either.
+                    // A wait that finds a change in each poll, but never its own, need not park either.
                     waiters.announce();
                     lock.unlock();
                     try {
@@ -130,7 +130,7 @@ final class EngineWaits {
         long before = protocol.changes();
         long limit = Math.min(nanos, spinTime.next(start));
         if (limit > 0 && !SpinTime.start()) {
-            // Too many spin already, which says nothing about this connection.
+            // Too many threads spin already. That says nothing about this connection.
             sleep(operation, nanos);
             return false;
         }
@@ -148,7 +148,7 @@ final class EngineWaits {
         return true;
     }
 
-    /** Spins until there is a change; false if there was none in this time. Others have the lock in between. */
+    /** Spins until there is a change. Returns false on timeout. Other threads can take the lock between the polls. */
     private boolean spin(long start, long nanos) {
         long before = protocol.changes();
         boolean changed = false;
@@ -187,7 +187,7 @@ final class EngineWaits {
         long before = protocol.changes();
         carrier.prepareToSleep();
         armToSleep();
-        // What the connection manager has to say ends the sleep.
+        // An event of the connection manager ends the sleep.
         protocol.look(System.nanoTime());
         protocol.settle();
         if (protocol.changes() != before) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The regions that peers over TCP may use, by their keys: what an adapter has in its tables. It asks what an adapter
- * asks: is there a region with this key, is it open, does it have the right, does the range lie within it.
+ * The regions that peers over TCP may use, by their keys, like the tables of an adapter. It makes the checks of an
+ * adapter: there is a region with this key, it is open, it has the right, and the range lies within it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -22,10 +22,10 @@ public final class Exposures {
     private int sweepAt = FEWEST;
 
     /**
-     * Enters a region. The cost does not depend on the number of regions: closed ones are removed whenever there are
-     * twice as many regions as were open at the last removal, so that at most every other region is a closed one.
+     * Adds a region. The cost does not depend on the number of regions: closed regions are removed whenever there are
+     * twice as many regions as were open at the last removal.
      *
-     * @return false if another region that is open has the key
+     * @return false if another open region has the key
      */
     public synchronized boolean add(MemoryRegion region) {
         if (regions.size() >= sweepAt) {
@@ -41,10 +41,9 @@ public final class Exposures {
     }
 
     /**
-     * At how many entries a table that keeps closed ones removes them, so that adding costs the same on average however
-     * many there are.
+     * {@return the number of entries at which a table removes closed ones, so that adding has constant amortized cost}
      *
-     * @param open how many are left after a removal
+     * @param open the number of entries after the last removal
      */
     public static int nextSweep(int open) {
         return Math.max(FEWEST, (int) Math.min(Integer.MAX_VALUE, 2L * open));
@@ -56,10 +55,10 @@ public final class Exposures {
     }
 
     /**
-     * The region that a peer names.
+     * Finds the region that a peer names.
      *
-     * @param right that the peer needs
-     * @return the region; null if the peer may not do that there
+     * @param right the right that the peer needs
+     * @return the region; null if the peer may not access the range
      */
     public MemoryRegion find(int key, long address, long length, AccessFlag right) {
         MemoryRegion region = regions.get(key);
@@ -71,12 +70,12 @@ public final class Exposures {
                 : null;
     }
 
-    /** Whether neither the region nor the memory that it is of was closed. */
+    /** Whether neither the region nor its memory was closed. */
     public static boolean isThere(MemoryRegion region) {
         return region.isOpen() && region.segment().scope().isAlive();
     }
 
-    /** Addresses are without sign, and a range that goes beyond the last one is none. */
+    /** Whether a range lies within another one. Addresses are unsigned; a range beyond the last address never does. */
     static boolean contains(long start, long size, long address, long length) {
         long offset = address - start;
         return length >= 0 && length <= size && Long.compareUnsigned(offset, size - length) <= 0;

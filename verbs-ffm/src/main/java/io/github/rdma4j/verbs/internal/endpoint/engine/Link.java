@@ -5,15 +5,15 @@ package io.github.rdma4j.verbs.internal.endpoint.engine;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** A connection, and whoever connected it. Used with the lock of {@link Engine} held. */
+/** A connection and its connection manager. Used with the lock of {@link Engine} held. */
 public interface Link {
     /** Why the connection has ended, as far as is known by now; never waits. */
     Optional<String> lost();
 
-    /** This side's address; empty if there is none. */
+    /** {@return this side's address; empty if there is none} */
     Optional<InetSocketAddress> localAddress();
 
-    /** The peer's address; empty if there is none. */
+    /** {@return the peer's address; empty if there is none} */
     Optional<InetSocketAddress> peerAddress();
 
     /**

@@ -13,36 +13,36 @@ import io.github.rdma4j.verbs.endpoint.Transport;
 import java.util.Optional;
 
 /**
- * The source of an endpoint's memory for transfers: registered with an adapter, or only entered in the table from which
- * this side serves its peers over TCP.
+ * The source of an endpoint's memory for transfers: it is registered with an adapter, or only added to the table from
+ * which this side serves its peers over TCP.
  */
 public interface Memories {
-    /** {@return what an adapter knows} */
+    /** {@return memory that is registered with an adapter} */
     static Memories of(ProtectionDomain domain) {
         return new Registered(domain, null);
     }
 
     /**
-     * The domain of the adapter.
+     * {@return the protection domain}
      *
      * @throws UnsupportedOperationException if there is no adapter
      */
     ProtectionDomain domain();
 
-    /** What carries the transfers. */
+    /** {@return the transport of the transfers} */
     Transport transport();
 
-    /** Why the transport is not RDMA; empty where that is not known here. */
+    /** {@return why the transport is not RDMA; empty if that is unknown here} */
     default Optional<RuntimeException> rdmaFailure() {
         return Optional.empty();
     }
 
-    /** Whether an adapter carries the transfers at one time, and threads at another. */
+    /** Whether the transfers move between an adapter and threads. */
     default boolean moves() {
         return false;
     }
 
-    /** New memory, known to nobody. */
+    /** Allocates memory that no peer can access yet. */
     MemoryRegion allocate(long size, AccessFlag... access);
 
     /** Registers a part of existing memory as a region of its own. */
@@ -51,16 +51,16 @@ public interface Memories {
     ExposedMemory expose(long size, AccessFlag... rights);
 
     /**
-     * Of memory that there is.
+     * Exposes existing memory.
      *
      * @param owned whether closing the exposed memory closes the region
      */
     ExposedMemory expose(MemorySlice slice, boolean owned, AccessFlag... rights);
 
     /**
-     * Memory that an adapter knows.
+     * Memory that is registered with an adapter.
      *
-     * @param exposures from which others serve their peers over TCP; null if nobody does
+     * @param exposures the table from which other endpoints serve their peers over TCP; null if there are none
      */
     record Registered(ProtectionDomain domain, Exposures exposures) implements Memories {
         @Override
@@ -84,7 +84,7 @@ public interface Memories {
             if (isEntered(exposed.region())) {
                 return exposed;
             }
-            // Another adapter has given the same key. This one would give it again if it were free.
+            // A region of another adapter has the same key. This adapter would give it again if the key were free.
             try (exposed) {
                 return expose(size, rights);
             }
@@ -110,10 +110,10 @@ public interface Memories {
     }
 
     /**
-     * Memory that this side's threads work on.
+     * Memory that this side's threads read and write for peers.
      *
-     * @param exposures from which they serve peers
-     * @param given the program's own domain, whose memory transfers may also use; null for none
+     * @param exposures the table from which they serve peers
+     * @param given the program's own domain, whose memory transfers may also use; null if there is none
      */
     record Served(Exposures exposures, ProtectionDomain given) implements Memories {
         @Override

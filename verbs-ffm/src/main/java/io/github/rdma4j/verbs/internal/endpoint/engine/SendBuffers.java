@@ -14,38 +14,39 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
- * A buffer for each of {@link Slots}: for a message and its trailer, or for an atomic operation's result; and one for a
- * frame alone. All are in one region, which other endpoints may share.
+ * The send buffers of an endpoint: one for each of its {@link Slots}, for a message and its trailer or for the result
+ * of an atomic operation, and one for a frame without a message. All are in one region, which other endpoints may
+ * share.
  */
 public final class SendBuffers {
     private static final long ALIGNMENT = 64;
 
     /**
-     * What lies where an adapter will put an atomic operation's result, so that one that puts nothing there is noticed.
-     * Nobody knows it beforehand, so no program has it in its memory.
+     * Written where the adapter puts the result of an atomic operation, to detect an adapter that writes none. It is
+     * random, so that no program has it in its memory.
      */
     public static final long NO_RESULT = new SplittableRandom().nextLong();
 
     private final MemoryRegion region;
-    /** Whether the region is for these alone. */
+    /** Whether these buffers own the region. */
     private final boolean owned;
 
     private final long base;
     private final long stride;
     private final MemorySlice[] messages;
-    /** Whether the message lies elsewhere, for once. */
+    /** Whether the current message of a slot lies outside its buffer. */
     private final boolean[] lent;
 
     private final ByteBuffer[] views;
     private final MemorySlice[] words;
     private final MemorySlice nothing;
     private final MemorySlice control;
-    /** The bytes of a frame behind each message. */
+    /** The length of the frame behind each message, in bytes. */
     private final int trailer;
-    /** The bytes behind each message: a sum, if there is one, and the frame. */
+    /** The length of the sum, if there is one, and the frame behind each message, in bytes. */
     private final int behind;
 
-    /** In a region of their own. */
+    /** Creates buffers in a region of their own. */
     public SendBuffers(ProtectionDomain domain, int depth, int size, int trailer, int sum) {
         this(
                 domain.allocateMemory(bytes(depth, size, trailer), AccessFlag.LOCAL_WRITE),
@@ -57,7 +58,7 @@ public final class SendBuffers {
                 sum);
     }
 
-    /** In a region that others also use, from an offset on that is a multiple of the buffers' alignment. */
+    /** Creates buffers in a shared region, from an offset that is a multiple of the buffers' alignment. */
     public SendBuffers(MemoryRegion region, long base, int depth, int size, int trailer, int sum) {
         this(region, base, false, depth, size, trailer, sum);
     }
@@ -82,15 +83,15 @@ public final class SendBuffers {
     }
 
     /**
-     * How much memory they take.
+     * {@return how many bytes the buffers take}
      *
-     * @param size of the longest message with its sum, in bytes
+     * @param size the length of the longest message with its sum, in bytes
      */
     public static long bytes(int depth, int size, int trailer) {
         return (depth + 1) * stride(size + trailer);
     }
 
-    /** The distance between the beginnings of two buffers. */
+    /** {@return the distance between the starts of two buffers, in bytes} */
     public static long stride(int size) {
         return Math.max(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     }
@@ -100,7 +101,7 @@ public final class SendBuffers {
     }
 
     /**
-     * Copies a message into a buffer. Most have the same length as the one before, and then its slice is the right one.
+     * Copies a message into a buffer. Most messages have the length of the message before, and can use its slice.
      */
     public void fill(int slot, MemorySegment message) {
         long length = message.byteSize();
@@ -108,14 +109,14 @@ public final class SendBuffers {
         cut(slot, length);
     }
 
-    /** Copies what remains in a buffer, whose position stays. Views are made once, when they are needed. */
+    /** Copies the remaining bytes of a buffer, whose position stays. Views are created when they are first needed. */
     public void fill(int slot, ByteBuffer message) {
         int length = message.remaining();
         view(slot).put(0, message, message.position(), length);
         cut(slot, length);
     }
 
-    /** The buffer of a slot; nobody relies on position and limit. */
+    /** {@return the buffer of a slot, with any position and limit} */
     public ByteBuffer view(int slot) {
         ByteBuffer view = views[slot];
         if (view == null) {
@@ -125,12 +126,12 @@ public final class SendBuffers {
         return view;
     }
 
-    /** The buffer of a slot. */
+    /** {@return the buffer of a slot} */
     public MemorySegment buffer(int slot) {
         return region.segment().asSlice(at(slot), stride);
     }
 
-    /** The message that was written into a buffer has this length, without what is behind it. */
+    /** Sets the length of the message that was written into a buffer, without sum and frame. */
     public void cut(int slot, long length) {
         if (messages[slot] == null || lent[slot] || messages[slot].length() != length + behind) {
             messages[slot] = region.slice(at(slot), length + behind);
@@ -138,7 +139,7 @@ public final class SendBuffers {
         }
     }
 
-    /** The message in a slot is not in its buffer. */
+    /** Sets a message that lies outside the slot's buffer. */
     public void lend(int slot, MemorySlice message) {
         messages[slot] = message;
         lent[slot] = true;
@@ -150,48 +151,48 @@ public final class SendBuffers {
         Frame.write(region.segment(), message.offset() + message.length() - trailer, frame);
     }
 
-    /** A frame alone. There is one place for it, so whoever posts it does so inline. */
+    /** Writes a frame without a message. There is one buffer for it, so it must be posted inline. */
     public MemorySlice control(int frame) {
         Frame.write(region.segment(), control.offset(), frame);
         return control;
     }
 
-    /** Whether the message itself must lie here, since something stands behind it. */
+    /** Whether messages have something behind them, and so must lie in these buffers. */
     public boolean hasTail() {
         return behind > 0;
     }
 
-    /** The message that was copied into a buffer last, and what is behind it. */
+    /** {@return the last message of a slot, with sum and frame} */
     public MemorySlice message(int slot) {
         return messages[slot];
     }
 
-    /** A message without bytes. */
+    /** {@return an empty message} */
     public MemorySlice nothing() {
         return nothing;
     }
 
-    /** Where an atomic operation puts the value before it. */
+    /** {@return where an atomic operation of a slot puts the original value} */
     public MemorySlice word(int slot) {
         return words[slot];
     }
 
-    /** The first bytes of the same place. */
+    /** {@return the first bytes there} */
     public MemorySlice word(int slot, long bytes) {
         return bytes == Long.BYTES ? words[slot] : region.slice(at(slot), bytes);
     }
 
-    /** Puts there what a transfer will write. */
+    /** Sets the value that a transfer will write. */
     public void setWord(int slot, long value) {
         region.segment().set(ValueLayout.JAVA_LONG, at(slot), value);
     }
 
-    /** The value before an atomic operation. */
+    /** {@return the original value of an atomic operation} */
     public long original(int slot) {
         return region.segment().get(ValueLayout.JAVA_LONG, at(slot));
     }
 
-    /** Closes the region, unless others also use it. */
+    /** Closes the region, unless it is shared. */
     public void close() {
         if (owned) {
             region.close();

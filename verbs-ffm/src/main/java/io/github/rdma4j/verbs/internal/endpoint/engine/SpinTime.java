@@ -19,14 +19,14 @@ import java.util.concurrent.locks.LockSupport;
  * CPUs to threads with work.
  */
 public final class SpinTime {
-    /** Their share of the processor's time is small: of waits that are longer than the limit, a sixteenth at most. */
+    /** Trials use little CPU time: at most one sixteenth of waits that are longer than the limit. */
     public static final int WAITS_PER_TRIAL = 16;
     /** A poll is a system call at most. */
     private static final long LONGEST_IDLE_POLL_NANOS = 4_000;
-    /** Less is not worth asking the clock. */
+    /** A shorter spin is not worth reading the clock. */
     private static final long LEAST_NANOS = 1_000;
 
-    /** Parking costs some 20 µs of processor time. */
+    /** Parking costs some 20 µs of CPU time. */
     private static final int YIELDS_PER_PARK = 32;
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
@@ -38,7 +38,7 @@ public final class SpinTime {
     private int waits;
 
     /**
-     * Begins with all that is allowed.
+     * Starts with the longest allowed spin.
      *
      * @param most nanoseconds that one wait may spin; 0 never spins
      */
@@ -52,7 +52,7 @@ public final class SpinTime {
         this.nanos = most;
     }
 
-    /** Whether a thread more may spin; then it calls {@link #stop}. */
+    /** Returns whether one more thread may spin. If it may, it must call {@link #stop}. */
     public static boolean start() {
         if (SPINNING.incrementAndGet() <= PROCESSORS) {
             return true;
@@ -62,12 +62,12 @@ public final class SpinTime {
     }
 
     /**
-     * Between two looks of a thread that spins. A virtual thread that yields may be the next to run again, time after
-     * time, with others waiting for its carrier (seen with JDK 25); one that parks lets them run. On the only processor
-     * a peer on the same machine, and the kernel's part of an adapter of software, can do nothing meanwhile.
+     * Pauses between two polls of a spinning thread. A virtual thread that yields may be scheduled again at once while
+     * others wait for its carrier (seen with JDK 25); a thread that parks lets them run. With a single CPU, neither a
+     * peer on the same machine nor the kernel's part of a software device can work while this thread runs.
      *
-     * @param round how often it has looked
-     * @param othersWait whether another thread waits for what this one holds while it looks
+     * @param round how often it has polled
+     * @param othersWait whether another thread waits for the lock that this one holds while it polls
      */
     public static void pause(int round, boolean othersWait) {
         if (!Thread.currentThread().isVirtual()) {
@@ -83,12 +83,12 @@ public final class SpinTime {
         }
     }
 
-    /** Whether a thread of the platform that spins lets others run between two looks. */
+    /** Whether a spinning platform thread lets others run between two polls. */
     static boolean yields(int processors, boolean othersWait) {
         return othersWait || processors == 1;
     }
 
-    /** A thread spins no longer. */
+    /** Ends the spinning that {@link #start} has allowed. */
     public static void stop() {
         SPINNING.decrementAndGet();
     }
@@ -96,10 +96,10 @@ public final class SpinTime {
     /**
      * Returns whether a spinning thread has kept its CPU during polls, and records a preemption.
      *
-     * @param before when the polls began, of {@link System#nanoTime}
-     * @param now when they ended
-     * @param polls how many there were
-     * @param found whether they found something, which also takes time
+     * @param before the {@link System#nanoTime} before the polls
+     * @param now the {@link System#nanoTime} after them
+     * @param polls the number of polls
+     * @param found whether they found something, which takes longer
      */
     public boolean keptCpu(long before, long now, int polls, boolean found) {
         long most = found
@@ -121,13 +121,13 @@ public final class SpinTime {
         return nanos == 0 || pressure.isHigh(now);
     }
 
-    /** {@return whether any wait may spin: whether there is something to learn} */
+    /** {@return whether any wait may spin, so that measuring is useful} */
     public boolean maySpin() {
         return most > 0;
     }
 
     /**
-     * {@return whether the next wait will not spin, not even to find out}
+     * {@return whether the next wait will not spin, not even as a trial}
      *
      * @param now of {@link System#nanoTime}
      */
@@ -151,16 +151,16 @@ public final class SpinTime {
         return nanos;
     }
 
-    /** Something came after so many nanoseconds, while the thread was spinning. */
+    /** Records that something arrived after so many nanoseconds, while the thread was spinning. */
     public void seen(long after) {
         nanos = Math.min(most, Math.max(2 * after, nanos - nanos / 8));
     }
 
     /**
-     * Nothing came while the thread was spinning, and it slept.
+     * Records that nothing arrived while the thread was spinning, and that it slept.
      *
-     * @param after so many nanoseconds after its wait had begun it ran again
-     * @param came whether something had come; if not, the time was over, or the wake-up was useless: then a short time
+     * @param after the nanoseconds from the beginning of the wait until the thread ran again
+     * @param came whether something had arrived. If not, the time was over or the wake-up was useless, and a short time
      *     means nothing
      */
     public void slept(long after, boolean came) {

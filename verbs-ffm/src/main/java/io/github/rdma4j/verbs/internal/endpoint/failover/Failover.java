@@ -21,16 +21,16 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Function;
 
-/** Makes endpoints that move, of TCP connections whose two sides have said that they can. */
+/** Creates endpoints with failover from TCP connections whose two sides support it. */
 public final class Failover {
-    /** Behind the hello, where others have padding or the last of the program's bytes. */
+    /** The length of the mark behind the hello, where other sides have padding or the last of the program's bytes. */
     public static final int MARK_BYTES = 8;
 
     private static final long MARK = 0x7264_6d61_2b74_6370L;
 
     private Failover() {}
 
-    /** The words of a side that can move; the same in {@link TcpHandshake#BYTES} bytes. */
+    /** Returns the hello of a side that can move, in {@link TcpHandshake#BYTES} bytes. */
     static byte[] marked(byte[] hello) {
         return ByteBuffer.wrap(Arrays.copyOf(hello, TcpHandshake.BYTES))
                 .putLong(TcpHandshake.BYTES - MARK_BYTES, MARK)
@@ -73,10 +73,10 @@ public final class Failover {
     }
 
     /**
-     * An endpoint over TCP that will try RDMA.
+     * Creates an endpoint over TCP that will try RDMA.
      *
-     * @param exposures from which the peer is served over TCP
-     * @param domains gives the domain for a device, with one user more
+     * @param exposures the table from which the peer is served over TCP
+     * @param domains returns the domain for a device, and counts one more user
      */
     public static Endpoint endpoint(
             boolean client,
@@ -111,7 +111,7 @@ public final class Failover {
                 carrier.mover().unable(noWay);
             }
             Memories moving = new MovingMemories(memories, carrier.mover());
-            // Its messages outlive its moves.
+            // The messages outlive the moves.
             Endpoint endpoint = EndpointAssembly.over("endpoint RDMA or " + link, carrier, moving, config, peer);
             carrier.serve(ACCESS.engine(endpoint).protocol(), endpoint);
             return endpoint;

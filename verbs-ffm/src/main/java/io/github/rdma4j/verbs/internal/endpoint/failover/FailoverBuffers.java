@@ -17,29 +17,31 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The messages of an endpoint whose wires come and go: those that are sent stay here until no wire needs them any more,
- * and those that are received, and perhaps held by the program, are no wire's.
+ * The message buffers of an endpoint with failover. Sent messages stay here until no transport needs them any more.
+ * Received messages, which the program may hold, are copied here, so that they are independent of the transports.
  */
 final class FailoverBuffers {
-    /** For the first messages to send and all that are received; more to send are allocated when they are needed. */
+    /**
+     * Memory for the first sent messages and for all received ones. More is allocated for sent messages when needed.
+     */
     private final List<MemoryRegion> regions = new ArrayList<>();
 
     private final long stride;
     private final int size;
-    /** The bytes of a sum behind each message that is sent. */
+    /** The length of the checksum behind each sent message, in bytes. */
     private final int sum;
-    /** The buffer that a slot of the protocol fills; -1 for none. */
+    /** The buffer of each slot of the protocol; -1 if it has none. */
     private final int[] ofSlot;
 
     private final int depth;
     private final int mostSends;
     private final long[] lengths;
-    /** By buffer; as many as there are by now. */
+    /** The memory of each send buffer. */
     private MemorySegment[] toSend = {};
 
     private int[] freeToSend = {};
     private int freeToSendCount;
-    /** By buffer. Made when they are needed. */
+    /** The view of each send buffer; created when it is first needed. */
     private ByteBuffer[] views = {};
 
     private final Message[] received;
@@ -47,14 +49,13 @@ final class FailoverBuffers {
     private int freeToReceiveCount;
 
     /**
-     * All free. Nothing that the peer sends makes it allocate: memory for messages to send again grows with the
-     * messages that were sent.
+     * Creates the buffers. Nothing that the peer sends makes them grow: only sent messages do.
      *
-     * @param size of the longest message with its sum, in bytes
-     * @param sum how long a sum is; 0 if there is none
-     * @param depth how many the protocol can have under way
-     * @param kept how many more may have to be sent again
-     * @param receives how many the program can have
+     * @param size the length of the longest message with its checksum, in bytes
+     * @param sum the length of a checksum, in bytes; 0 if there is none
+     * @param depth how many messages the protocol can have under way
+     * @param kept how many more messages may have to be sent again
+     * @param receives how many received messages the program can hold
      */
     FailoverBuffers(int size, int sum, int depth, int kept, int receives) {
         this.size = size;
@@ -74,7 +75,7 @@ final class FailoverBuffers {
         }
     }
 
-    /** Allocates buffers for messages to send, and behind them as many others. */
+    /** Allocates send buffers, and other buffers behind them. */
     private void addSends(int count, int others) {
         int before = toSend.length;
         MemorySegment[] longer = Arrays.copyOf(toSend, before + count);
@@ -101,7 +102,7 @@ final class FailoverBuffers {
         return regions.getFirst().segment().asSlice((depth + buffer) * stride, stride);
     }
 
-    // ---- To be sent ----
+    // ---- Sending ----
 
     private int bufferOf(int slot) {
         if (ofSlot[slot] < 0) {
@@ -119,12 +120,12 @@ final class FailoverBuffers {
     }
 
     MemorySegment buffer(int slot) {
-        // First, since it may replace the array.
+        // First, because it may replace the array.
         int buffer = bufferOf(slot);
         return toSend[buffer];
     }
 
-    /** The buffer of a slot; nobody relies on position and limit. */
+    /** {@return the buffer of a slot, with any position and limit} */
     ByteBuffer view(int slot) {
         int buffer = bufferOf(slot);
         if (views[buffer] == null) {
@@ -137,7 +138,7 @@ final class FailoverBuffers {
         lengths[slot] = length + sum;
     }
 
-    /** The message of a slot goes its own way; the slot will get another buffer. */
+    /** Moves the buffer of a slot to a post; the slot will get another buffer. */
     void take(int slot, Post post) {
         post.buffer = ofSlot[slot];
         post.length = lengths[slot];
@@ -155,9 +156,9 @@ final class FailoverBuffers {
         }
     }
 
-    // ---- Received ----
+    // ---- Receiving ----
 
-    /** Copies a message into a buffer, which {@link #release} gives back; -1 if there is none. */
+    /** Copies a message into a buffer, which {@link #release} returns. Returns the buffer; -1 if none is free. */
     int receive(MemorySegment message) {
         if (freeToReceiveCount == 0) {
             return -1;
@@ -183,12 +184,12 @@ final class FailoverBuffers {
         return receives(buffer).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** The longest message with its sum, in bytes. */
+    /** {@return the length of the longest message with its checksum, in bytes} */
     int size() {
         return size;
     }
 
-    /** For tests: how many buffers for messages to send there are. */
+    /** For tests: the number of send buffers. */
     int buffers() {
         return toSend.length;
     }

@@ -35,21 +35,21 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * The wire of an endpoint that moves: TCP from beginning to end, and RDMA whenever it works. To the protocol it is one
- * wire that does not fail as long as one of the two works. {@link Mover} decides, {@link Outbox} keeps what may have to
- * be posted again, {@link FailoverBuffers} has the messages, so that no wire's memory is in the hands of the program,
- * and {@link FailoverListener} takes in the events of both.
+ * The transport of an endpoint with failover: TCP from beginning to end, and RDMA whenever it works. To the protocol it
+ * is one wire, which does not fail as long as one of the two works. {@link Mover} decides. {@link Outbox} keeps what
+ * may have to be posted again. {@link FailoverBuffers} has the messages, so that the program never holds memory of a
+ * transport. {@link FailoverListener} takes in the events of both.
  */
 public final class FailoverCarrier implements Carrier, Mover.Host {
-    /** The slots of TCP beyond the slots of messages and transfers. */
+    /** The number of TCP's slots for migration messages. */
     static final int WORDS = 8;
 
     static final String REFUSED = "the adapter does not take what is posted";
 
-    /** Over RDMA, a look at TCP is a system call that mostly finds nothing. */
+    /** Over RDMA, TCP is polled rarely: it is a system call that usually finds nothing. */
     private static final int POLLS_PER_LOOK_AT_TCP = 16;
 
-    /** More than a peer that keeps to the protocol ever has this side say at a time. */
+    /** The limit of waiting migration messages; a peer that observes the protocol never causes so many. */
     private static final int MOST_UNSAID = 64;
 
     private static final long LONGEST_WAIT_FOR_TCP = TimeUnit.MILLISECONDS.toNanos(64);
@@ -64,7 +64,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     private final int depth;
     private final Consumer<? super TransportMove> moveListener;
     private final FailoverListener listener;
-    // Once, since they are needed with each poll.
+    // Created once, because each poll needs them.
     private final Consumer<Carrier> takeIn = this::takeIn;
     private final Consumer<Carrier> look = this::look;
     private final Consumer<String> rdmaFails = this::rdmaFails;
@@ -80,13 +80,13 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     private int polls;
 
     /**
-     * Over TCP.
+     * Creates it over TCP.
      *
-     * @param tcp whose slots are {@link #depth} and {@link #WORDS} more
-     * @param dialer for RDMA connections; null if this side has none
-     * @param client whether this side tries RDMA again and again
-     * @param peer what the other side has said
-     * @param clock in nanoseconds
+     * @param tcp the connection, with {@link #depth} and {@link #WORDS} slots
+     * @param dialer makes RDMA connections; null if this side cannot
+     * @param client whether this side is the client, which tries RDMA repeatedly
+     * @param peer the hello of the other side
+     * @param clock the time in nanoseconds
      */
     FailoverCarrier(
             Carrier tcp, RdmaDialer dialer, boolean client, EndpointSettings config, Hello peer, LongSupplier clock) {
@@ -113,7 +113,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
         }
     }
 
-    /** Whom it serves, before anything happens. */
+    /** Sets the endpoint and its protocol, before anything else is called. */
     void serve(Protocol newProtocol, Endpoint newEndpoint) {
         protocol = newProtocol;
         listener.serve(newProtocol);
@@ -194,7 +194,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     @Override
     public int postTransfer(
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
-        // Of both wires, since nobody knows which one it will be.
+        // The checks of both transports, because either may carry it.
         TcpCarrier.check(operation, local, remote);
         if (dialer != null) {
             dialer.check(local);
@@ -209,7 +209,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
         return 0;
     }
 
-    // ---- What has come ----
+    // ---- Receiving ----
 
     @Override
     public int poll(WireEvents receiver) {
@@ -259,13 +259,13 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     private void loseTcp() {
         if (!tcp.isLostByTheWire() || !mover.isOnRdma()) {
             takeInRdma();
-            // A peer that has ended is not RDMA's fault.
+            // If the peer has ended, RDMA is not the cause.
             String other = tcp.isLostByTheWire() ? mover.trouble() : null;
             protocol.linkLost(other == null ? listener.tcpLost() : listener.tcpLost() + "; and RDMA: " + other);
         }
     }
 
-    // ---- Of the move ----
+    // ---- Migration ----
 
     @Override
     public void say(MigrationMessage said) {
@@ -282,7 +282,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
             tcp.fill(slot, MemorySegment.ofArray(unsaid.remove()));
             tcp.postMessage(slot, Frame.of(Frame.MOVE, 0), true);
         }
-        // Later posts must not overtake the words.
+        // Later posts must not overtake migration messages.
         outbox.block(!unsaid.isEmpty());
     }
 
@@ -387,7 +387,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
 
     @Override
     public void sleep(long nanos) {
-        // Over TCP the end of a message is not always an event: see TcpCarrier.
+        // Over TCP the end of a message does not always raise an event: see TcpCarrier.
         long most = endsMatter && !outbox.isOverRdma() && !outbox.isIdle() ? LONGEST_WAIT_FOR_TCP : nanos;
         sleepEnds.sleep(Math.min(Math.min(nanos, most), Math.max(1, mover.nanosToStep())));
     }
@@ -397,7 +397,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
         sleepEnds.forgetWakeUp();
         eventCame();
         tcp.awake();
-        // A port that is down is no event.
+        // A port that goes down raises no event.
         return rdma.isThere();
     }
 

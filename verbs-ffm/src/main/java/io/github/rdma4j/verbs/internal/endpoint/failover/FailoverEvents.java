@@ -12,9 +12,9 @@ import java.time.Duration;
  */
 final class FailoverEvents {
     private final Carrier tcp;
-    /** Null until somebody sleeps. */
+    /** Null until a thread sleeps. */
     private EventPoller poller;
-    /** Somebody has asked for the end of a sleep. */
+    /** Whether a wake-up was requested. */
     private boolean woken;
 
     FailoverEvents(Carrier tcp) {
@@ -22,7 +22,7 @@ final class FailoverEvents {
     }
 
     /**
-     * Opens what a sleep needs, the first time.
+     * Opens what a sleep needs, before the first one.
      *
      * @param rdma the connection over RDMA; null if there is none
      */
@@ -42,7 +42,7 @@ final class FailoverEvents {
         }
     }
 
-    /** From now on, events of this connection also count. */
+    /** Adds the events of an RDMA connection. */
     void add(Carrier rdma) {
         if (poller != null) {
             poller.add(rdma.events().queue());
@@ -55,18 +55,18 @@ final class FailoverEvents {
         }
     }
 
-    /** For a selector that sleeps in the endpoint's stead; behind {@link #prepare}. */
+    /** Returns the events for a selector, which sleeps instead of the endpoint's threads. After {@link #prepare}. */
     Carrier.Events forSelector() {
         return new Carrier.Events(poller, null);
     }
 
-    /** Behind {@link #prepare}. Without the endpoint's lock. */
+    /** Sleeps, after {@link #prepare}, without the endpoint's lock. */
     void sleep(long nanos) {
         EventPoller waiting = poller;
         try {
             waiting.select(Duration.ofNanos(nanos), source -> {});
         } catch (IllegalStateException e) {
-            // It was closed with the endpoint; the caller sees that next.
+            // The poller was closed with the endpoint, which the caller checks next.
             if (waiting.isOpen()) {
                 throw e;
             }
@@ -80,7 +80,7 @@ final class FailoverEvents {
         }
     }
 
-    /** Behind a sleep: a wake-up that came too late for it would be ready for a selector for ever. */
+    /** Clears a wake-up that came too late for a sleep: it would stay ready for a selector forever. */
     void forgetWakeUp() {
         if (woken) {
             woken = false;

@@ -16,15 +16,16 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.IntConsumer;
 
 /**
- * What the two wires of an endpoint that moves say, and what becomes of what was posted: to the protocol, as if there
- * were one wire that does not fail; of the move, to {@link Mover}. Used with the endpoint's lock held.
+ * Receives the events of both transports of an endpoint with failover. It passes events of messages and transfers to
+ * the protocol, as if they came from one wire that does not fail, and events of migrations to {@link Mover}. Used with
+ * the endpoint's lock held.
  */
 final class FailoverListener implements Outbox.Listener {
     private final Carrier tcp;
     private final RdmaConnection rdma;
     private final FailoverBuffers buffers;
     private final int depth;
-    /** Hears of the places of words about the move that are free again. */
+    /** Receives the slots of migration messages that are free again. */
     private final IntConsumer wordSent;
 
     private final Tcp fromTcp = new Tcp();
@@ -44,13 +45,13 @@ final class FailoverListener implements Outbox.Listener {
         this.wordSent = wordSent;
     }
 
-    /** Sets the two that decide, before anything happens. */
+    /** Sets the outbox and the mover, before anything else is called. */
     void of(Outbox newOutbox, Mover newMover) {
         outbox = newOutbox;
         mover = newMover;
     }
 
-    /** Whom it serves, before anything happens. */
+    /** Sets the protocol, before anything else is called. */
     void serve(Protocol newProtocol) {
         protocol = newProtocol;
         name = newProtocol.toString();
@@ -64,29 +65,29 @@ final class FailoverListener implements Outbox.Listener {
         return fromRdma;
     }
 
-    /** Why TCP was lost; null if it was not. */
+    /** {@return why TCP was lost; null if it was not} */
     String tcpLost() {
         return tcpLost;
     }
 
-    /** Something else has happened that {@link #takeEvents} counts. */
+    /** Adds events that {@link #takeEvents} counts. */
     void count(int more) {
         events += more;
     }
 
-    /** How many events there were since the last call. */
+    /** {@return how many events there were since the last call} */
     int takeEvents() {
         int count = events;
         events = 0;
         return count;
     }
 
-    /** The peer says what it must not. */
+    /** Handles a violation of the protocol by the peer. */
     void violated(String how) {
         protocol.linkLost("the peer does not keep to the endpoint protocol: " + how);
     }
 
-    /** A message of the program's, or of the protocol's. */
+    /** Passes a message of the peer's program or protocol on. */
     private void deliver(Carrier from, int buffer, int frame, long length) {
         if (length > buffers.size()) {
             protocol.received(-1, true, frame, length);
@@ -110,7 +111,7 @@ final class FailoverListener implements Outbox.Listener {
         outbox.creditsCame(Frame.credits(frame));
     }
 
-    /** What comes over TCP. */
+    /** Receives the events of TCP. */
     private final class Tcp extends WireEvents {
         @Override
         public Protocol.State state() {
@@ -177,7 +178,7 @@ final class FailoverListener implements Outbox.Listener {
         }
     }
 
-    /** What comes over RDMA. */
+    /** Receives the events of RDMA. */
     private final class Rdma extends WireEvents {
         @Override
         public Protocol.State state() {
@@ -235,8 +236,8 @@ final class FailoverListener implements Outbox.Listener {
         }
 
         /**
-         * Failures that would repeat over TCP. REM_ACCESS_ERR may: it is a wrong key, or the memory of a process that
-         * is just ending, and only TCP can distinguish them.
+         * Returns whether a failure would repeat over TCP. REM_ACCESS_ERR may: its cause is a wrong key, or the memory
+         * of a process that is ending, and only TCP can distinguish them.
          */
         private static boolean isMistake(WorkCompletionStatus status) {
             return switch (status) {
@@ -250,7 +251,7 @@ final class FailoverListener implements Outbox.Listener {
             mover.fails(reason);
         }
 
-        /** The queues of its group: TCP is not concerned. */
+        /** {@inheritDoc} Called for the queues of the group, which TCP does not use. */
         @Override
         public boolean interrupted(Error error) {
             mover.fails(interruption(error));
@@ -258,7 +259,7 @@ final class FailoverListener implements Outbox.Listener {
         }
     }
 
-    // ---- Of what was posted ----
+    // ---- Results of posts ----
 
     @Override
     public void sent(Post post) {

@@ -8,39 +8,39 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A message between two endpoints about a move, over TCP.
+ * A message about a migration between two endpoints, over TCP.
  *
  * @param kind the kind of message
- * @param attempt of which RDMA connection; they are counted
- * @param messages of {@link Kind#DOWN}: how many messages this side has received over that connection
- * @param credits of {@link Kind#DOWN}: how many credits
- * @param closed of {@link Kind#DOWN}: whether the peer's close has come
- * @param body of {@link Kind#OFFER} and {@link Kind#ANSWER}: what the peer must know; of {@link Kind#DOWN}: why
+ * @param attempt the number of the RDMA connection
+ * @param messages in {@link Kind#DOWN}: how many messages this side has received over that connection
+ * @param credits in {@link Kind#DOWN}: how many credits it has received
+ * @param closed in {@link Kind#DOWN}: whether it has received the peer's close message
+ * @param body in {@link Kind#OFFER} and {@link Kind#ANSWER}: the address for the peer; in {@link Kind#DOWN}: the reason
  */
 record MigrationMessage(Kind kind, int attempt, long messages, long credits, boolean closed, byte[] body) {
     /** The kinds of messages. */
     enum Kind {
-        /** The client would like RDMA. */
+        /** The client offers an RDMA connection. */
         OFFER,
-        /** The server agrees, and packets can come. */
+        /** The server accepts, and can receive packets. */
         ANSWER,
-        /** The trial messages has lived, and nothing of this side's comes over TCP behind this. */
+        /** The trial messages have arrived. This side sends nothing over TCP after this message. */
         UP,
-        /** Everything before the peer's UP was taken in. */
+        /** This side has taken in everything before the peer's UP. */
         READY,
-        /** The RDMA connection is no more, and nothing comes from there. */
+        /** The RDMA connection has ended, and nothing more arrives from it. */
         DOWN
     }
 
-    /** The longest reason. */
+    /** The longest body, in bytes. */
     private static final int MAX_BODY = 200;
 
-    /** Of a byte of UTF-8 that is not the first one of its character. */
+    /** The mask of the bits that mark a continuation byte of UTF-8. */
     private static final int FOLLOWS_MASK = 0xc0;
 
     private static final int FOLLOWS = 0x80;
 
-    /** The most bytes that one takes. */
+    /** The longest encoded message, in bytes. */
     static final int MAX_BYTES = 2 + Integer.BYTES + 2 * Long.BYTES + MAX_BODY;
 
     static MigrationMessage of(Kind kind, int attempt) {
@@ -66,7 +66,7 @@ record MigrationMessage(Kind kind, int attempt, long messages, long credits, boo
         return cut;
     }
 
-    /** In one line, whatever the peer has sent: it gets into messages and logs. */
+    /** {@return the reason in one line, because it is printed in messages and logs} */
     String reason() {
         return new String(body, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", " ");
     }
@@ -82,7 +82,7 @@ record MigrationMessage(Kind kind, int attempt, long messages, long credits, boo
                 .array();
     }
 
-    /** What a peer has said; null if that are no such words. */
+    /** Decodes a message; null if the bytes are none. */
     static MigrationMessage parse(byte[] bytes) {
         try {
             ByteBuffer buffer = ByteBuffer.wrap(bytes);

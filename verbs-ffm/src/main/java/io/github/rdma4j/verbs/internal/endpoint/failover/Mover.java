@@ -17,39 +17,39 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * Decides when and how a pair of endpoints moves between TCP, which lasts from beginning to end, and connections over
- * RDMA, which come and go. A state machine without threads: its inputs are the peer's messages over TCP, the outcome of
- * RDMA, and the time.
+ * Decides when and how a pair of endpoints moves between TCP, which lasts from beginning to end, and RDMA connections,
+ * which come and go. A state machine without threads: its inputs are the peer's messages over TCP, the events of RDMA,
+ * and the time.
  *
- * <p>Up: the client offers a connection and the server answers. Both send trial messages over it. Then each says
- * {@code UP}, and sends nothing of its own over TCP behind it. Each posts over RDMA when the peer has said
- * {@code READY}, which means that it has taken in everything before. Down: the side that first sees RDMA fail breaks
- * its queue pair, so that nothing more arrives from it, and says {@code DOWN} with what it has received over RDMA. The
+ * <p>Up: the client offers a connection and the server answers. Both send trial messages over it. Then each side sends
+ * {@code UP}, and nothing else over TCP after it. Each side posts over RDMA when the peer has sent {@code READY}, which
+ * means that the peer has taken in everything before. Down: the side that first detects a failure of RDMA breaks its
+ * queue pair, so that nothing more arrives from it, and sends {@code DOWN} with what it has received over RDMA. The
  * peer does the same. Each side posts the rest again over TCP once it has received the other's {@code DOWN}. {@code
  * DOWN} may cross any other message: a connection ends when each side has sent and received it, in whatever state the
  * connection was.
  */
 final class Mover {
-    /** What the rest of the endpoint does for it. */
+    /** The operations of the endpoint that it uses. */
     interface Host {
-        /** Sends over TCP, behind all that was sent before. */
+        /** Sends a message over TCP, after everything that was sent before. */
         void say(MigrationMessage words);
 
-        /** A connection over RDMA is there, and what comes from there is given to {@link Mover#trial}. */
+        /** Takes a new RDMA connection, whose first messages are passed to {@link Mover#trial}. */
         void connected(Carrier rdma);
 
-        /** Sends a message over RDMA that is not the program's; returns whether the adapter has taken it. */
+        /** Sends a trial message over RDMA. Returns whether the adapter has accepted it. */
         boolean sendTrial(int number, byte[] bytes);
 
-        /** Takes in what has come over RDMA until now. */
+        /** Takes in what has arrived over RDMA. */
         void takeInRdma();
 
-        /** Breaks the connection over RDMA, takes in what has come from there if that counts, and closes it. */
+        /** Breaks the RDMA connection, takes in what has arrived if requested, and closes it. */
         void breakRdma(boolean takeIn);
 
         void moved(Transport from, Transport to, String reason, Duration took);
 
-        /** The peer does not keep to the protocol. */
+        /** Handles a violation of the protocol by the peer. */
         void violated(String how);
     }
 
@@ -80,21 +80,21 @@ final class Mover {
     private long begun;
     private long nextTry;
     private volatile RuntimeException failure;
-    /** The cause alone. */
+    /** The cause of the failure without its context. */
     private String why;
 
     private String failing;
-    /** What the peer's adapter has refused over this connection; null if nothing. */
+    /** The request that the peer's adapter has refused over this connection; null if there is none. */
     private String refusal;
-    // Received over RDMA.
+    // Counts of what was received over RDMA.
     private long messages;
     private long credits;
     private boolean closed;
 
     /**
-     * Over TCP.
+     * Creates it over TCP.
      *
-     * @param dialer for RDMA connections; null if there is none
+     * @param dialer makes RDMA connections; null if there is none
      * @param maxMessage the longest message in both directions, in bytes
      */
     Mover(
@@ -119,27 +119,27 @@ final class Mover {
         outbox.useTcp(tcp);
     }
 
-    /** The transport of the endpoint's messages, as far as this side can see. */
+    /** {@return the transport of the endpoint's messages, as far as this side knows} */
     Transport transport() {
         return arrived ? Transport.RDMA : Transport.TCP;
     }
 
-    /** Whether everything goes over RDMA, and no move is under way. */
+    /** Whether RDMA is in use and no migration is under way. */
     boolean isOnRdma() {
         return arrived && !downSaid && failing == null;
     }
 
-    /** Why it is not RDMA; null if it is, or was not tried yet. */
+    /** {@return why RDMA is not in use; null if it is, or was not tried yet} */
     RuntimeException failure() {
         return arrived ? null : failure;
     }
 
-    /** The problem with RDMA, as far as it is known by now; null if there is none. */
+    /** {@return the problem with RDMA, as far as it is known; null if there is none} */
     String trouble() {
         return failing != null ? failing : arrived ? null : why;
     }
 
-    /** Why it cannot be RDMA on this side, for good. */
+    /** Records why this side can never use RDMA. */
     void unable(RuntimeException cause) {
         failed(cause);
     }
@@ -149,12 +149,12 @@ final class Mover {
         why = String.valueOf(cause.getMessage());
     }
 
-    /** Whether data may come over RDMA. */
+    /** Whether data may arrive over RDMA. */
     boolean hearsRdma() {
         return upHeard && !downSaid;
     }
 
-    /** How long it may be until the next {@link #step}, in nanoseconds. */
+    /** {@return after how many nanoseconds {@link #step} must be called at the latest} */
     long nanosToStep() {
         if (failing != null) {
             return 0;
@@ -166,16 +166,18 @@ final class Mover {
         return client && dialer != null ? Math.max(0, nextTry - clock.getAsLong()) : Long.MAX_VALUE;
     }
 
-    // ---- What happens ----
+    // ---- Events ----
 
-    /** RDMA has failed. The next {@link #step} acts on it. */
+    /** Records a failure of RDMA. The next {@link #step} acts on it. */
     void fails(String reason) {
         if (underWay && !downSaid && failing == null) {
             failing = reason;
         }
     }
 
-    /** The peer's adapter has refused something over RDMA: the cause, whichever of its consequences came first. */
+    /**
+     * Records that the peer's adapter has refused a request: this is the cause, whichever consequence arrived first.
+     */
     void refused(String reason) {
         if (underWay && !downSaid) {
             refusal = reason;
@@ -236,7 +238,7 @@ final class Mover {
         }
     }
 
-    /** Gives up a connection that is not made yet. Call again to retry a failed close. */
+    /** Closes a connection that is not complete yet. Call again to retry a failed close. */
     void close() {
         if (prepared != null) {
             prepared.close();
@@ -244,7 +246,7 @@ final class Mover {
         }
     }
 
-    /** The peer has said something about a move. */
+    /** Handles a migration message of the peer. */
     void heard(MigrationMessage words) {
         if (words.kind() == MigrationMessage.Kind.OFFER) {
             if (client || underWay || words.attempt() != attempt + 1) {
@@ -344,7 +346,7 @@ final class Mover {
         }
     }
 
-    /** One of the peer's messages that try out a connection has come. */
+    /** Handles a trial message of the peer. */
     void trial(MemorySegment bytes) {
         int number = trialsReceived++;
         if (number >= TRIALS || !Arrays.equals(trialBytes(!client, number), bytes.toArray(ValueLayout.JAVA_BYTE))) {
@@ -367,7 +369,7 @@ final class Mover {
         host.say(MigrationMessage.of(MigrationMessage.Kind.UP, attempt));
     }
 
-    /** The peer's READY may arrive a moment before TCP's own posts are done: then this waits for them. */
+    /** Switches to RDMA, once TCP's own posts are done: the peer's READY may arrive before that. */
     private void useRdma() {
         if (readyHeard && !downSaid && !outbox.isOverRdma() && outbox.isIdle()) {
             outbox.useRdma(rdma);
@@ -382,7 +384,7 @@ final class Mover {
         }
     }
 
-    // ---- What has come over RDMA ----
+    // ---- Receiving over RDMA ----
 
     void received(int frame) {
         messages += Frame.kind(frame) == Frame.MESSAGE ? 1 : 0;
@@ -392,7 +394,7 @@ final class Mover {
 
     // ---- Down ----
 
-    /** Ends the connection: from here on nothing is taken from it. */
+    /** Ends the connection. Nothing more is taken in from it. */
     private void end(String reason, RuntimeException cause) {
         failed(
                 cause != null

@@ -12,10 +12,10 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import java.util.Optional;
 
 /**
- * Memory of an endpoint that moves: registered with the adapter, if there is one, and also served over TCP.
+ * The memory of an endpoint with failover: registered with the adapter, if there is one, and also served over TCP.
  *
- * @param memories where memory comes from
- * @param mover what carries the transfers now
+ * @param memories the source of the memory
+ * @param mover knows the transport in use
  */
 record MovingMemories(Memories memories, Mover mover) implements Memories {
     @Override

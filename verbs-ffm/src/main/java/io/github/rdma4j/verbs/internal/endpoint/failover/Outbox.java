@@ -10,26 +10,26 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * What an endpoint with two wires has posted, in the order of the calls: it goes to the wire that is in use, waits
- * while none is, and is posted again when RDMA has failed with it.
+ * The posts of an endpoint with failover, in the order of the calls. They go to the transport in use, wait while there
+ * is none, and are posted again if RDMA fails before they are done.
  *
- * <p>Over RDMA an adapter's word that a message has arrived is not enough: its peer's program may never see it, if the
- * adapter is removed. So a message is kept until the peer's protocol has given the credit for it back, or one for a
- * later message: a credit is given for what was received and read. There are as many credits as buffers, so there are
- * as many messages to keep. Over TCP nothing is kept: that connection lives as long as the endpoint.
+ * <p>Over RDMA, the adapter's acknowledgement of a message is not enough: if the peer's adapter is removed, the peer's
+ * program may never see the message. So a message is kept until the peer's protocol has returned its credit, or the
+ * credit of a later message, which means that the message was read. There are as many credits as buffers, which bounds
+ * the messages that are kept. Over TCP nothing is kept, because that connection lives as long as the endpoint.
  *
- * <p>Over RDMA, nothing that changes anything at the peer goes out while an answer is awaited, of a read or an atomic
- * operation: a read can be asked for again only as long as nothing has come after it.
+ * <p>Over RDMA, nothing that changes the peer's memory is posted while a read or an atomic operation is under way: a
+ * read can be repeated only if nothing has followed it.
  */
 final class Outbox {
-    /** Hears what became of what the protocol has posted. */
+    /** Receives the results of posts. */
     interface Listener {
         void sent(Post post);
 
-        /** It may have taken effect, and must not happen twice. */
+        /** The post may have taken effect, and must not be repeated. */
         void unknown(Post post);
 
-        /** It cannot be posted. */
+        /** The post was refused. */
         void refused(Post post, RuntimeException why);
     }
 
@@ -45,9 +45,9 @@ final class Outbox {
     private final int[] free;
     private int freeCount;
     private int asking;
-    /** Where posts go; null while they wait. */
+    /** The transport of posts; null while they wait. */
     private Carrier wire;
-    /** Which has what is under way. */
+    /** The transport of the posts under way. */
     private Carrier last;
 
     private boolean overRdma;
@@ -56,20 +56,20 @@ final class Outbox {
     private int inBatch;
     private String failure;
 
-    /** Of all messages that were posted, and of all credits that came back. */
+    /** The number of all posted messages, and of all returned credits. */
     private long messages;
 
     private long creditsBack;
-    // Over RDMA, since it was taken last.
+    // Counts since the last switch to RDMA.
     private long firstOverRdma;
     private long creditsOverRdma;
     private boolean closeOverRdma;
 
     /**
-     * Nothing is posted, and there is no wire.
+     * Creates it without a transport.
      *
-     * @param depth the slots of each wire
-     * @param words where results go, by slot of the protocol
+     * @param depth the number of slots of each transport
+     * @param words receives the results, by slot of the protocol
      */
     Outbox(FailoverBuffers buffers, int depth, long[] words, Listener listener) {
         this.buffers = buffers;
@@ -89,7 +89,7 @@ final class Outbox {
         return wire == null;
     }
 
-    /** Whether the wire has done everything that it was given. */
+    /** Whether the transport has done all posts. */
     boolean isIdle() {
         return underWay.isEmpty();
     }
@@ -98,14 +98,14 @@ final class Outbox {
         return !waiting.isEmpty();
     }
 
-    /** Returns why the wire has not taken a post, once; null if it has taken every post. */
+    /** Returns, once, why the transport has refused a post; null if it has not. */
     String takeFailure() {
         String was = failure;
         failure = null;
         return was;
     }
 
-    // ---- Which wire ----
+    // ---- The transport ----
 
     void useTcp(Carrier tcp) {
         wire = tcp;
@@ -113,7 +113,7 @@ final class Outbox {
         overRdma = false;
     }
 
-    /** Everything that TCP was given is done. */
+    /** Switches to RDMA; all posts of TCP are done. */
     void useRdma(Carrier rdma) {
         if (!underWay.isEmpty()) {
             throw new IllegalStateException("something is still under way over TCP");
@@ -126,12 +126,12 @@ final class Outbox {
         closeOverRdma = false;
     }
 
-    /** What is posted waits from now on. */
+    /** Makes posts wait from now on. */
     void hold() {
         wire = null;
     }
 
-    /** Whether something else must be sent before all that is posted from now on. */
+    /** Sets whether something else must be sent before later posts. */
     void block(boolean now) {
         blocked = now;
     }
@@ -175,14 +175,14 @@ final class Outbox {
         }
     }
 
-    /** Posts it now, or later in its turn. If it throws, as transfers may, it is neither. */
+    /** Posts it now, or later in its turn. If this throws, which a transfer may, neither happens. */
     void add(Post post) {
         if (!waiting.isEmpty() || !canPost(post) || !give(post)) {
             waiting.add(post);
         }
     }
 
-    /** Posts what waits, as far as that is possible. */
+    /** Posts waiting posts, as far as possible. */
     void pump() {
         boolean taken = true;
         while (taken && !waiting.isEmpty() && canPost(waiting.peek())) {
@@ -212,8 +212,8 @@ final class Outbox {
     }
 
     /**
-     * Returns false if the wire does not take it now: it has failed, or there is no memory. Throws for an invalid
-     * transfer.
+     * Returns false if the transport does not accept it, because it has failed or there is no memory. Throws for an
+     * invalid transfer.
      */
     private boolean give(Post post) {
         int slot = needsSlot(post) ? free[--freeCount] : -1;
@@ -229,7 +229,7 @@ final class Outbox {
                 throw e;
             }
             if (e instanceof IllegalStateException) {
-                // The program has closed what the wire consists of.
+                // The program has closed an object that the transport uses.
                 failure = FAILED + e.getMessage();
             }
         } finally {
@@ -275,7 +275,7 @@ final class Outbox {
         }
     }
 
-    // ---- What becomes of it ----
+    // ---- Results ----
 
     private void letGo(Post post) {
         asking -= post.isAsking() ? 1 : 0;
@@ -285,7 +285,7 @@ final class Outbox {
         }
     }
 
-    /** The wire has done the oldest post. If the protocol throws, it is called again. */
+    /** Completes the oldest post of the transport. If the protocol throws, it is called again. */
     void sent(long id) {
         Post post = underWay.peek();
         if (post == null
@@ -313,14 +313,14 @@ final class Outbox {
         }
     }
 
-    /** The oldest of what the wire has will not be done; what the protocol calls it. */
+    /** Fails the oldest post of the transport. Returns the protocol's id of it. */
     long failOldest() {
         Post post = underWay.remove();
         letGo(post);
         return post.id;
     }
 
-    /** The peer has given credits back. */
+    /** Handles returned credits of the peer. */
     void creditsCame(int count) {
         creditsBack += count;
         while (!kept.isEmpty() && kept.peek().number <= creditsBack) {
@@ -333,13 +333,13 @@ final class Outbox {
     }
 
     /**
-     * RDMA has failed, and the peer has said what it received: the rest waits again, before all else that waits.
-     * Transfers before a message that the peer has received are done, since RDMA keeps the order. They must not happen
-     * again: the peer's program may have changed the memory since.
+     * Called after a failure of RDMA, when the peer has reported what it received: the rest waits again, before
+     * everything else that waits. Transfers before a message that the peer has received are done, because RDMA keeps
+     * the order. They must not be repeated: the peer's program may have changed the memory since.
      *
      * @param received how many messages the peer has received over RDMA
-     * @param credits how many credits came with them, and alone
-     * @param closed whether the peer has received the close
+     * @param credits how many credits it has received, with messages or alone
+     * @param closed whether it has received the close message
      */
     void recover(long received, long credits, boolean closed) {
         long before = firstOverRdma + received;
@@ -368,12 +368,12 @@ final class Outbox {
         while (!again.isEmpty()) {
             Post post = again.removeLast();
             if (post.kind == Post.Kind.MESSAGE) {
-                // It will have the same number again.
+                // It will get the same number again.
                 post.number = 0;
                 messages--;
             }
             if (post.kind == Post.Kind.MESSAGE || post.kind == Post.Kind.CLOSE) {
-                // Its credits are among those that were lost.
+                // Its credits are among the lost ones.
                 post.frame = Frame.of(Frame.kind(post.frame), 0);
             }
             waiting.addFirst(post);
@@ -409,7 +409,7 @@ final class Outbox {
         }
     }
 
-    /** Nothing will be done any more; how much that was. */
+    /** Fails all posts. Returns how many there were. */
     int failAll(java.util.function.Consumer<Post> told) {
         int count = underWay.size() + waiting.size();
         while (!underWay.isEmpty()) {

@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 
-/** Something that was posted, as {@link Outbox} keeps it until nobody can ask for it again. */
+/** A post, which {@link Outbox} keeps until it cannot be needed again. */
 final class Post {
     /** The kinds of posts. */
     enum Kind {
@@ -17,15 +17,15 @@ final class Post {
         PROBE
     }
 
-    /** An id that stands for none: the protocol does not wait for the end of this post. */
+    /** The id of a post for whose end the protocol does not wait. */
     static final long NOBODY = -1;
 
     Kind kind;
-    /** As the protocol has called it. */
+    /** The protocol's id. */
     long id;
 
     int frame;
-    /** Of a message: where its bytes are; -1 for nowhere. */
+    /** The buffer of a message; -1 for none. */
     int buffer = -1;
 
     long length;
@@ -34,13 +34,13 @@ final class Post {
     RemoteMemory remote;
     long operand;
     long newValue;
-    /** Of the wire that has it; -1 for none. */
+    /** The slot of the transport; -1 for none. */
     int slot = -1;
-    /** Of a message: which one it is of all that this side has sent; 0 before its first post. */
+    /** The number of a message among all messages of this side; 0 before its first post. */
     long number;
-    /** The wire has said that it is done. */
+    /** Whether the transport has reported it done. */
     boolean done;
-    /** Of a message: it may have to be sent again. */
+    /** Whether a message may have to be sent again. */
     boolean kept;
 
     Post of(Kind newKind, long newId, int newFrame) {
@@ -50,7 +50,7 @@ final class Post {
         return this;
     }
 
-    /** Whether its answer could not be asked for again once something behind it has happened. */
+    /** Whether it cannot be repeated once a later post has taken effect. */
     boolean isAsking() {
         return operation == Operation.READ || operation == Operation.GET || isAtomic();
     }
@@ -59,7 +59,7 @@ final class Post {
         return kind == Kind.MESSAGE || kind == Kind.CREDIT || kind == Kind.CLOSE;
     }
 
-    /** Whether it is not posted again if its wire fails: credits are counted, and granted again. */
+    /** Whether it is not repeated if its transport fails: credits are counted, and granted again. */
     boolean isOverWithItsWire() {
         return kind == Kind.CREDIT || kind == Kind.PROBE;
     }
@@ -68,7 +68,7 @@ final class Post {
         return operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
     }
 
-    /** So that it can be another one. */
+    /** Resets it for reuse. */
     void clear() {
         operation = null;
         local = null;

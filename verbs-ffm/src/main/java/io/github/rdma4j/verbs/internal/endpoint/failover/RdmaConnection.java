@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The connection over RDMA of an endpoint that moves: the one that there is, and those that failed and could not be
- * closed yet. Used with the endpoint's lock held.
+ * The RDMA connection of an endpoint with failover, and failed connections that could not be closed yet. Used with the
+ * endpoint's lock held.
  */
 public final class RdmaConnection {
-    /** Where trial messages begin among the slots. */
+    /** The first slot of the trial messages. */
     private final int depth;
 
     private final FailoverEvents sleepEnds;
     private final List<Carrier> leftovers = new ArrayList<>();
     private Carrier wire;
-    /** Trial messages, questions and answers: what was posted before the program's messages. */
+    /** How many trial messages, which precede the program's messages, are under way. */
     private int trialsUnderWay;
 
     RdmaConnection(int depth, FailoverEvents sleepEnds) {
@@ -31,7 +31,7 @@ public final class RdmaConnection {
         this.sleepEnds = sleepEnds;
     }
 
-    /** Null if there is none. */
+    /** {@return the current connection; null if there is none} */
     public Carrier wire() {
         return wire;
     }
@@ -40,7 +40,7 @@ public final class RdmaConnection {
         return wire != null;
     }
 
-    /** Does something with the connection, if there is one; reports an exception to {@code failure}. */
+    /** Runs an action on the connection, if there is one, and reports its exception to {@code failure}. */
     void ask(Consumer<Carrier> question, Consumer<String> failure) {
         if (wire != null) {
             try {
@@ -57,7 +57,7 @@ public final class RdmaConnection {
         sleepEnds.add(made);
     }
 
-    /** False if it cannot be posted. */
+    /** Posts a trial message. Returns false if it was refused. */
     boolean sendTrial(int number, byte[] bytes) {
         int slot = depth + number;
         wire.fill(slot, MemorySegment.ofArray(bytes));
@@ -75,9 +75,9 @@ public final class RdmaConnection {
     }
 
     /**
-     * Gives the connection up.
+     * Breaks the connection.
      *
-     * @param last takes in what has come over it until then; null for nobody
+     * @param last receives what has arrived before; null to drop it
      */
     void breakOff(WireEvents last) {
         Carrier gone = wire;
@@ -87,7 +87,7 @@ public final class RdmaConnection {
                 gone.poll(last);
             }
         } catch (RuntimeException | OutOfMemoryError e) {
-            // What was not taken in, the peer sends again.
+            // The peer sends again what was not taken in.
         }
         wire = null;
         leftovers.add(gone);
@@ -100,7 +100,7 @@ public final class RdmaConnection {
         }
     }
 
-    /** A device that was removed may not let go at once. */
+    /** Closes failed connections: a removed device may refuse at first. */
     void closeLeftovers() {
         leftovers.removeIf(gone -> {
             try {

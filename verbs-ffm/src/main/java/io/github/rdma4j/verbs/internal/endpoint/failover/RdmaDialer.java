@@ -6,43 +6,43 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 
 /**
- * How a pair of endpoints can get a connection over RDMA, again and again, by words that travel over another one. None
- * of it waits for the peer.
+ * Makes RDMA connections between a pair of endpoints, repeatedly. The two sides exchange bytes over another connection.
+ * No method waits for the peer.
  */
 interface RdmaDialer {
     /**
-     * One try.
+     * Starts an attempt.
      *
-     * @throws RuntimeException with cause and remedy, if there is no way now
+     * @throws RuntimeException with cause and remedy, if RDMA is not possible now
      */
     Attempt prepare();
 
     /**
-     * Whether it could use memory of the program's, which may be asked while there is no connection.
+     * Checks that RDMA connections can use memory of the program, also while there is no connection.
      *
-     * @param local null for none
-     * @throws IllegalArgumentException if it could not
+     * @param local the memory; null for none
+     * @throws IllegalArgumentException if they cannot
      */
     void check(MemorySlice local);
 
-    /** Frees what the tries share. Idempotent; what cannot be freed is tried again by another call. */
+    /** Frees what the attempts share. Idempotent; another call retries what could not be freed. */
     void free();
 
-    /** One side of a connection that is not made yet. */
+    /** One side of a connection that is not complete yet. */
     interface Attempt {
-        /** The bytes that the peer needs. */
+        /** {@return the bytes that the peer needs} */
         byte[] offer();
 
         /**
-         * Makes the connection; packets can come from now on.
+         * Completes the connection; packets can arrive from now on.
          *
-         * @param peer what the peer has offered
-         * @return the wire, which the caller closes
+         * @param peer the bytes that the peer has offered
+         * @return the transport, which the caller closes
          * @throws RuntimeException with cause and remedy; close the attempt then
          */
         Carrier connect(byte[] peer);
 
-        /** Gives it up before it is connected. */
+        /** Closes an attempt that was not completed. */
         void close();
     }
 }

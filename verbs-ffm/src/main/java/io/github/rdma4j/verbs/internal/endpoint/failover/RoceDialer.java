@@ -34,7 +34,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Connections over RoCE, by the GID that is the address of the TCP connection beside them. */
+/** Makes connections over RoCE, between the GIDs that match the addresses of the TCP connection. */
 public final class RoceDialer implements RdmaDialer {
     private static final int READS = 4;
     private static final long NANOS_PER_LOOK_AT_PORT = TimeUnit.MILLISECONDS.toNanos(100);
@@ -44,18 +44,18 @@ public final class RoceDialer implements RdmaDialer {
     private final EndpointSettings config;
     private boolean letGo;
 
-    /** @param domain whose user it becomes */
+    /** @param domain the domain, of which this becomes a user */
     RoceDialer(SharedDomain domain, GidEntry gid, EndpointSettings config) {
         this.domain = domain;
         this.gid = gid;
         this.config = config;
     }
 
-    /** A device, and its GID at an address. */
+    /** A device, and its GID for an address. */
     public record Place(DeviceContext device, GidEntry gid) {}
 
     /**
-     * The device that has an address.
+     * Finds the device that has an address.
      *
      * @throws VerbsException with cause and remedy if there is none
      */
@@ -131,7 +131,7 @@ public final class RoceDialer implements RdmaDialer {
         }
     }
 
-    /** A queue pair that no connection manager knows. */
+    /** A queue pair without a connection manager. */
     private final class QueuePairLink implements VerbsLink, Attempt {
         private final CompletionChannel channel;
         private final CompletionQueue queue;
@@ -142,7 +142,7 @@ public final class RoceDialer implements RdmaDialer {
         private long lookedAt = System.nanoTime();
 
         QueuePairLink() {
-            // The trial messages have slots of their own, as what is sent next comes before they are acknowledged.
+            // The trial messages have slots of their own, because they are not acknowledged before the next posts.
             sizes = new EndpointSettings.Sizes(
                     config.sizes().receiveBuffers(),
                     config.sizes().bufferSize(),
@@ -231,7 +231,7 @@ public final class RoceDialer implements RdmaDialer {
             return null;
         }
 
-        /** That a port is down need not fail anything: SoftRoCE sends again for ever. */
+        /** {@inheritDoc} Checks the port: if it is down, nothing may fail, because SoftRoCE repeats forever. */
         @Override
         public Optional<String> lost() {
             long now = System.nanoTime();

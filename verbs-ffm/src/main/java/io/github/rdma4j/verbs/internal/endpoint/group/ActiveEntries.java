@@ -9,18 +9,17 @@ import java.util.Arrays;
  * The entries that an {@link EndpointSelector} visits in each select: those that were ready recently. The others are
  * armed, and cost nothing until the kernel reports them. Used by the thread that selects.
  *
- * <p>An entry with {@linkplain SelectorEntry#isTold() notifications}, or armed already, leaves when nothing is ready
- * any more: waiting for it costs nothing. Any other entry that is quiet while others are ready also leaves, after
- * {@value #VAIN_ROUNDS} visits in vain: these cost about as much as a report by the kernel. Otherwise a selector that
- * always finds something would visit all of a thousand endpoints for each message. While no entry is ready, all stay:
- * then there is nothing better to do than to poll.
+ * <p>An entry with {@linkplain SelectorEntry#isTold() notifications}, or an armed entry, leaves when it is not ready:
+ * waiting for it costs nothing. Any other entry leaves after {@value #VAIN_ROUNDS} visits that find nothing while other
+ * entries are ready. These visits cost about as much as a report by the kernel. Without this rule, a selector of a
+ * thousand busy endpoints would visit all of them for each message. While no entry is ready, all stay and are polled.
  */
 public final class ActiveEntries {
     static final int VAIN_ROUNDS = 16;
 
     private SelectorEntry[] entries = new SelectorEntry[8];
     private int size;
-    /** Those in which a handler was called. */
+    /** The number of rounds in which a handler was called. */
     private long rounds;
 
     public boolean isEmpty() {
@@ -55,11 +54,11 @@ public final class ActiveEntries {
         }
     }
 
-    /** Takes out those from one place to before another one. */
+    /** Removes the entries from {@code from} inclusive to {@code to} exclusive. */
     private void cut(int from, int to) {
         if (from < to) {
             int left = size - (to - from);
-            // Mostly nothing stands behind.
+            // Usually there is nothing behind them.
             if (to < size) {
                 System.arraycopy(entries, to, entries, from, size - to);
             }
@@ -69,7 +68,9 @@ public final class ActiveEntries {
         }
     }
 
-    /** One that has thrown stays, and the others come before it: it may throw each time. */
+    /**
+     * Moves an entry that has thrown to the end, because it may throw each time and the others must have their turn.
+     */
     private void putLast(int place) {
         SelectorEntry entry = entries[place];
         System.arraycopy(entries, place + 1, entries, place, size - place - 1);
@@ -77,16 +78,15 @@ public final class ActiveEntries {
     }
 
     /**
-     * Takes in what has come, and calls the handlers of those that are ready; how many.
+     * Takes in what has arrived, and calls the handlers of the entries that are ready. Returns how many were called.
      *
-     * @param armEarly whether those that the kernel has named are armed first, since a sleep comes next
+     * @param armEarly whether entries that the kernel has reported are armed first, because a sleep follows
      */
     public int visit(boolean armEarly) {
         int called = 0;
         int kept = 0;
         int next = 0;
-        // What is added meanwhile, by handlers in whose calls something comes for others, has its turn in the next
-        // round.
+        // Handlers can add entries, by calls in which something arrives for others. They are visited in the next round.
         int end = size;
         try {
             while (next < end) {
@@ -117,7 +117,9 @@ public final class ActiveEntries {
         return called > 0 && called < size ? called + arm(rounds - VAIN_ROUNDS) : called;
     }
 
-    /** Arms all, so that the kernel reports them; returns how many handlers were called for earlier arrivals. */
+    /**
+     * Arms all entries, so that the kernel reports them. Returns how many handlers were called for earlier arrivals.
+     */
     public int armAll() {
         return arm(Long.MAX_VALUE);
     }

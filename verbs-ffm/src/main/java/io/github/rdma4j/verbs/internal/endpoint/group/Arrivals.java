@@ -7,23 +7,22 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A queue of the arrivals for one endpoint of a group, until the endpoint takes them in: a ring with one thread at a
- * time that adds, which has the lock of {@link SharedQueues}, and one that removes, which has the endpoint's. Neither
- * waits for the other.
+ * The queue of the arrivals for one endpoint of a group: a ring. The thread that adds holds the lock of {@link
+ * SharedQueues}, and the thread that removes holds the endpoint's lock. Neither waits for the other.
  */
 final class Arrivals {
-    /** A send or a transfer has ended. */
+    /** A send or a transfer has completed. */
     static final byte SENT = 0;
-    /** A message has come. */
+    /** A message has arrived. */
     static final byte MESSAGE = 1;
-    /** A message with immediate data has come. */
+    /** A message with immediate data has arrived. */
     static final byte MESSAGE_WITH_IMMEDIATE = 2;
-    /** Something else has taken a receive buffer: a write with immediate data. */
+    /** A write with immediate data has consumed a receive buffer. */
     static final byte NO_MESSAGE = 3;
-    /** Something has failed. */
+    /** A request has failed. */
     static final byte FAILED = 4;
 
-    /** How something failed. */
+    /** The completion of a failed request. */
     record Failure(WorkCompletionStatus status, int vendorError, String description) {}
 
     private static final VarHandle HEAD;
@@ -44,20 +43,20 @@ final class Arrivals {
     private final long[] values;
 
     private final Failure[] failures;
-    /** How many were removed; written by who removes. */
+    /** How many arrivals were removed; written by the thread that removes. */
     private long head;
-    /** How many were added. */
+    /** How many arrivals were added. */
     private volatile long tail;
 
-    /** Room for at least so many. */
-    Arrivals(int room) {
-        int size = Integer.highestOneBit(Math.max(2, room) - 1) << 1;
+    /** Creates a ring for at least this number of arrivals. */
+    Arrivals(int capacity) {
+        int size = Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
         ids = new long[size];
         values = new long[size];
         failures = new Failure[size];
     }
 
-    /** Adds one; false if there is no room, and then nothing has happened. */
+    /** Adds an arrival. Returns false, and changes nothing, if the ring is full. */
     boolean add(byte kind, long id, int immediate, long length, Failure failure) {
         long end = tail;
         if (end - (long) HEAD.getAcquire(this) >= ids.length) {
@@ -65,7 +64,7 @@ final class Arrivals {
         }
         ids[(int) end & ids.length - 1] = (long) kind << KIND_SHIFT | id & (1L << KIND_SHIFT) - 1;
         values[(int) end & values.length - 1] = (long) immediate << Integer.SIZE | length & 0xffff_ffffL;
-        // To look costs less than to store: few have failed.
+        // A check costs less than a store, and few requests fail.
         if (failure != null) {
             failures[(int) end & failures.length - 1] = failure;
         }
@@ -73,12 +72,12 @@ final class Arrivals {
         return true;
     }
 
-    /** Asked by any thread. */
+    /** Called by any thread. */
     boolean isEmpty() {
         return (long) HEAD.getOpaque(this) == tail;
     }
 
-    // ---- The oldest one, if there is one ----
+    // ---- The oldest arrival, if there is one ----
 
     byte kind() {
         return (byte) (ids[(int) head & ids.length - 1] >>> KIND_SHIFT);
@@ -101,15 +100,15 @@ final class Arrivals {
     }
 
     /**
-     * Removes it.
+     * Removes the oldest arrival.
      *
-     * @param kind of it, which was read already
+     * @param kind its kind, which the caller has read
      */
     void remove(byte kind) {
         if (kind == FAILED) {
             failures[(int) head & failures.length - 1] = null;
         }
-        // A reader that still sees the earlier number finds less room, or something that is taken already.
+        // A thread that still reads the earlier number sees a fuller ring.
         HEAD.setRelease(this, head + 1);
     }
 }

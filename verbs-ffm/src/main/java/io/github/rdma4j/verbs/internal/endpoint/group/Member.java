@@ -19,20 +19,21 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What an endpoint has of the queues of its group: a queue pair, a place in a {@link QueueShare}, what has come for it,
- * and the receive buffers that are with it. Its buffers have numbers of its own, since any of the share can come.
+ * An endpoint's part of the queues of its group: a queue pair, a place in a {@link QueueShare}, its arrivals, and the
+ * receive buffers that it holds. It numbers its buffers itself, because any buffer of the share can arrive.
  *
- * <p>It never has more buffers than its credits are for, and the reserve. A peer that sends more than that takes none
- * from others: what is too much goes back at once, and the connection is lost.
+ * <p>It never holds more buffers than its credits and the reserve allow. A peer that sends more takes no buffers from
+ * other endpoints: the excess is returned at once, and the connection is lost.
  */
 public final class Member implements ReceiveBufferTable {
     /**
-     * In the id of each request for sending is a number that no other member has: a number of a queue pair comes again.
+     * The id of each send request contains a number that no other member has. The number of a queue pair would not do,
+     * because the adapter uses it again.
      */
     private static final int TAG_SHIFT = 35;
 
     private static final long TAG = -1L << TAG_SHIFT;
-    /** A queue pair that fails says so of what it was about to do, also for a receive. */
+    /** A failing queue pair can also report the receives that it was about to use. */
     private static final int FAILED_RECEIVES = 8;
 
     private static final int NOT_HERE = -1;
@@ -48,31 +49,31 @@ public final class Member implements ReceiveBufferTable {
     private final Sleepers.Sleeper sleeper;
     private QueuePair queuePair;
 
-    // Of whoever polls, which one thread does at a time.
+    // Used by the thread that polls, one at a time.
     private long arrived;
-    /** Buffers that have gone back, of those that arrived; written by the endpoint alone. */
+    /** How many arrived buffers were returned; written by the endpoint alone. */
     private volatile long returned;
 
     private volatile boolean overrun;
     private volatile String lost;
-    /** What has interrupted a change of the books of its queues; null for nothing. */
+    /** The error that interrupted a change of the share's books; null if there was none. */
     private volatile Error interrupted;
 
     private volatile boolean linkNews;
-    /** Whether one of the four above has been set; rare, so that one field is asked for them all. */
+    /** Whether one of the four above has been set. That is rare, so one check covers them all. */
     private volatile boolean alarmed;
-    /** Of a selector; null if there is none. */
+    /** Notifies a selector; null if there is none. */
     private volatile Runnable watcher;
-    /** With the endpoint's lock held: whether {@link SharedQueues} counts it among those who wait for ends. */
+    /** Whether {@link SharedQueues} counts it as waiting for completions of sends. With the endpoint's lock held. */
     private boolean awaitsEnds;
 
-    // The endpoint's.
-    /** The share's number of each buffer that has come and not gone back; {@link #NOT_HERE} for the others. */
+    // Used with the endpoint's lock held.
+    /** The share's number of each buffer that the endpoint holds; {@link #NOT_HERE} for the others. */
     private final int[] shared;
 
     private final int[] free;
     private int freeCount;
-    /** The buffer of the oldest arrival is already among those above: do not take it from the arrivals again. */
+    /** Whether the buffer of the oldest arrival is already in the array above. */
     private boolean taken;
 
     private boolean peerClosed;
@@ -120,19 +121,20 @@ public final class Member implements ReceiveBufferTable {
         queuePair = created;
     }
 
-    /** Whether something was put down that the endpoint has not taken. */
+    /** Whether there is something that the endpoint has not taken in. */
     boolean hasNews() {
         return !arrivals.isEmpty()
                 || alarmed && (overrun && !overrunTold || interrupted != null && !interruptedTold || linkNews);
     }
 
-    // ---- Whoever polls ----
+    // ---- The thread that polls ----
 
     /**
-     * Takes a completion of its queue pair; false if it is not one of this member's, or its buffer is to go back.
+     * Queues a completion of its queue pair. Returns false if the request is not of this member, or the caller must
+     * return the buffer.
      *
-     * @param id of its request, which was read already
-     * @param failure of {@link #failure}; null if it succeeded
+     * @param id of the request, which the caller has read
+     * @param failure the result of {@link #failure}; null if the request succeeded
      */
     boolean arrive(WorkCompletion completion, long id, Arrivals.Failure failure) {
         if (failure != null) {
@@ -160,7 +162,7 @@ public final class Member implements ReceiveBufferTable {
         return true;
     }
 
-    /** The buffer of a failed receive goes back at once. */
+    /** Queues a failure. The buffer of a failed receive is returned at once. */
     private boolean fail(long id, Arrivals.Failure failure) {
         boolean receive = (id & Protocol.RECEIVE) != 0;
         if (!receive && (id & TAG) != tag) {
@@ -170,7 +172,7 @@ public final class Member implements ReceiveBufferTable {
         return added && !receive;
     }
 
-    /** What is left of a failed completion when its memory takes the next ones. */
+    /** Copies a failed completion, whose memory the next completions overwrite. */
     static Arrivals.Failure failure(WorkCompletion completion) {
         WorkCompletionStatus status = completion.status();
         String description = status == WorkCompletionStatus.WR_FLUSH_ERR ? FLUSHED : completion.describe();
@@ -181,7 +183,7 @@ public final class Member implements ReceiveBufferTable {
         if (arrivals.add(kind, id, immediate, length, failure)) {
             return true;
         }
-        // Only a peer, or an adapter, that does what it must not can fill it.
+        // Only a peer or an adapter that breaks the protocol can fill it.
         overrun();
         return false;
     }
@@ -191,7 +193,7 @@ public final class Member implements ReceiveBufferTable {
         alarmed = true;
     }
 
-    /** Something has come, and was put down. */
+    /** Wakes the thread that waits for this endpoint; its arrival was queued before. */
     void tell(Sleepers sleepers) {
         sleepers.tell(sleeper);
         Runnable hearer = watcher;
@@ -200,7 +202,7 @@ public final class Member implements ReceiveBufferTable {
         }
     }
 
-    /** The connection manager says that the connection has ended. */
+    /** Records that the connection manager has reported the end of the connection. */
     void lost(String reason) {
         if (lost == null) {
             lost = reason;
@@ -210,9 +212,9 @@ public final class Member implements ReceiveBufferTable {
     }
 
     /**
-     * An error has interrupted a change of the books of its queues, so the connection is lost by it.
+     * Records an error that has interrupted a change of the share's books; it loses the connection.
      *
-     * @return whether the member did not know yet
+     * @return whether it is the first one
      */
     boolean interrupted(Error error) {
         boolean first = interrupted == null;
@@ -225,15 +227,15 @@ public final class Member implements ReceiveBufferTable {
 
     // ---- The endpoint ----
 
-    /** Null as long as the connection manager has not said that the connection has ended. */
+    /** {@return why the connection has ended; null until the connection manager reports an end} */
     public String lost() {
         return lost;
     }
 
-    /** Whether the connection manager has said something that was not asked for yet. */
+    /** Returns whether the connection manager has reported something since the last call. */
     boolean takeLinkNews() {
         if (!linkNews) {
-            // A write would erase an event that comes at this moment.
+            // Writing false would erase an event that arrives at this moment.
             return false;
         }
         linkNews = false;
@@ -253,7 +255,8 @@ public final class Member implements ReceiveBufferTable {
     }
 
     /**
-     * Gives what has come to the protocol; how much there was. What the protocol throws at remains for the next call.
+     * Passes the arrivals to the protocol. Returns how many there were. An arrival for which the protocol throws stays
+     * for the next call.
      */
     int takeIn(WireEvents protocol, VerbsWire wire) {
         int count = 0;
@@ -323,14 +326,14 @@ public final class Member implements ReceiveBufferTable {
         try {
             return share.giveBack(shared[buffer]);
         } finally {
-            // No call, in which an error could lead to a second return of the buffer.
+            // No call here: an error in it could return the buffer twice.
             shared[buffer] = NOT_HERE;
             free[freeCount++] = buffer;
             returned = returned + 1;
         }
     }
 
-    /** The share gathers them. */
+    /** Returns the buffer to the share, which gathers buffers for one call. */
     @Override
     public int giveBack(int buffer) {
         return post(buffer);
@@ -364,7 +367,7 @@ public final class Member implements ReceiveBufferTable {
 
     // ---- The end ----
 
-    /** Whether the peer has sent its close message, and so is in the middle of no message. */
+    /** Whether the peer has sent its close message, and so cannot be in the middle of a message. */
     boolean isPeerClosed() {
         return peerClosed;
     }
@@ -373,12 +376,12 @@ public final class Member implements ReceiveBufferTable {
         return left;
     }
 
-    /** It has given up its place. */
+    /** Gives up its place. */
     void leave() {
         left = true;
     }
 
-    /** Gives back all buffers that are with it, when the program has none any more and nothing comes. */
+    /** Returns all buffers that it holds, when the program holds none and nothing arrives any more. */
     void giveBack() {
         if (taken) {
             arrivals.remove(arrivals.kind());

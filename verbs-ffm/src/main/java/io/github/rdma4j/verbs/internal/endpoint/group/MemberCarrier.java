@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 
-/** A wire whose completions come through the queues of a group. */
+/** The wire of an endpoint in a group: its completions arrive through the queues of the group. */
 public final class MemberCarrier extends VerbsWire {
     private final SharedQueues queues;
     private final Member member;
@@ -31,7 +31,7 @@ public final class MemberCarrier extends VerbsWire {
     @Override
     public void prepareToSleep() {}
 
-    /** Only sets what to arm for: the thread that sleeps arms for all. */
+    /** Only sets what to arm for: the sleeping thread arms the group's queues for all endpoints. */
     @Override
     public void arm(boolean ends) {
         queues.awaitEnds(member, ends);
@@ -62,7 +62,7 @@ public final class MemberCarrier extends VerbsWire {
         return member.takeLinkNews();
     }
 
-    /** Events are the group's. */
+    /** The group receives the events. */
     @Override
     public void eventCame() {}
 

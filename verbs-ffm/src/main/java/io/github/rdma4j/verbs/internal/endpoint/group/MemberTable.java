@@ -6,12 +6,12 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Finds who has a queue pair by its number, without allocating: numbers with their owners in an array, each at the
- * place that its number gives or behind it.
+ * Finds the owner of a queue pair by its number, without allocation: a hash table with open addressing and linear
+ * probing.
  */
 final class MemberTable<T> {
     private static final int LEAST = 16;
-    /** Spreads numbers that follow each other, or differ by a power of two. */
+    /** Spreads consecutive numbers, and numbers that differ by a power of two. */
     private static final int SPREAD = 0x9e3779b9;
 
     private int[] numbers = new int[LEAST];
@@ -34,7 +34,7 @@ final class MemberTable<T> {
         return at;
     }
 
-    /** The owner; null if there is none. */
+    /** {@return the owner; null if there is none} */
     @SuppressWarnings("unchecked")
     T get(int number) {
         return (T) owners[find(number)];
@@ -50,7 +50,7 @@ final class MemberTable<T> {
         }
     }
 
-    /** Adds one that is not there. */
+    /** Adds a number that is not in the table. */
     void put(int number, T owner) {
         if (2 * (size + 1) > owners.length) {
             grow();
@@ -79,8 +79,8 @@ final class MemberTable<T> {
     }
 
     /**
-     * Removes one; false if it is not there, or belongs to another owner. Those behind it move up, so that they are
-     * found.
+     * Removes a number. Returns false if it is not in the table, or belongs to another owner. Entries behind it move
+     * up, so that probing still finds them.
      */
     boolean remove(int number, T owner) {
         int hole = find(number);
@@ -103,7 +103,7 @@ final class MemberTable<T> {
         }
     }
 
-    /** Whether a place lies behind the hole and not behind the end, around the end of the array if need be. */
+    /** Whether an index lies behind the hole and not behind the end, with wrap-around. */
     private static boolean isBetween(int hole, int place, int end) {
         return hole <= end ? hole < place && place <= end : hole < place || place <= end;
     }

@@ -39,23 +39,23 @@ import java.util.function.Function;
  * messages.
  *
  * <p>Both queues are as long as all places need at once, so neither can overrun. Memory is allocated in chunks of
- * some places, with the first endpoint of each chunk. Each place brings as many receive buffers as its endpoint grants
- * credits, and the reserve; they stay for the next endpoint when it leaves. So as long as no endpoint has more than its
- * part, which {@link Member} ensures, the adapter has a buffer for each message that a peer may send. Free buffers go
- * back to the adapter several at a time, for which the share has spare ones: see {@link ReceiveLedger}.
+ * several places, when the first endpoint of a chunk joins. Each place adds as many receive buffers as its endpoint
+ * grants credits, and the reserve. They stay for the next endpoint when the endpoint leaves. {@link Member} ensures
+ * that no endpoint holds more than its part, so the adapter has a buffer for each message that a peer may send. Free
+ * buffers are posted several at a time, for which the share has spare ones: see {@link ReceiveLedger}.
  *
  * <p>Used with one of two locks of {@link SharedQueues}: the lock for polling and arming, or the lock for joining and
- * leaving. The ledger has its own lock, since endpoints give buffers back at any time.
+ * leaving. The ledger has its own lock, because endpoints return buffers at any time.
  */
 public final class QueueShare {
     private static final int BATCH = 32;
-    /** How many short receive buffers go back to the adapter at a time. */
+    /** How many short receive buffers are posted at a time. */
     private static final int MOST_TOGETHER = 16;
 
     private static final long TOGETHER_BYTES = 1 << 17;
     /** Receive buffers beyond the places' buffers, to replace buffers that the adapter may have lost. */
     private static final int SPARE = 16;
-    /** With so many possibly lost, no more members join. */
+    /** If so many buffers may be lost, no more members join. */
     private static final int MOST_LOST = SPARE - 4;
     /** Memory is registered in pieces of about this size. */
     private static final long CHUNK_BYTES = 1 << 20;
@@ -65,9 +65,9 @@ public final class QueueShare {
     /**
      * The sizes of its endpoints.
      *
-     * @param buffer for the longest message with its sum, in bytes
-     * @param trailer the bytes of a frame behind it
-     * @param sum how much of the buffer is for a sum
+     * @param buffer the length of the longest message with its sum, in bytes
+     * @param trailer the length of the frame behind it, in bytes
+     * @param sum the part of the buffer that is for a sum, in bytes
      */
     public record Sizes(int receives, int sends, int sendDepth, int buffer, int trailer, int sum) {
         public static Sizes of(EndpointSettings.Sizes sizes, int trailer) {
@@ -84,12 +84,12 @@ public final class QueueShare {
             return SendBuffers.stride(buffer + trailer);
         }
 
-        /** How many receive buffers go back to the adapter by one call. */
+        /** {@return how many receive buffers one call posts} */
         int together() {
             return (int) Math.clamp(TOGETHER_BYTES / receiveStride(), 1, MOST_TOGETHER);
         }
 
-        /** The receive buffers beyond the places': {@link #SPARE}, and as many as may wait for the call. */
+        /** {@return the number of extra receive buffers: {@link #SPARE}, and as many as may wait for a call} */
         int spare() {
             return SPARE + together() - 1;
         }
@@ -116,7 +116,7 @@ public final class QueueShare {
     // With the lock for joining and leaving.
     private final BitSet taken = new BitSet();
     private final ArrayList<MemoryRegion> chunks = new ArrayList<>();
-    /** The chunks, and the spare buffers'. */
+    /** The regions of the chunks and of the spare buffers. */
     private final List<MemoryRegion> regions = new ArrayList<>();
 
     // With the polling lock.
@@ -124,13 +124,13 @@ public final class QueueShare {
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
     private int count;
     private int next;
-    /** Has an arrival that it was not notified of, because the notification failed. */
+    /** A member whose notification of an arrival failed; null if there is none. */
     private Member untold;
 
     private boolean armed;
     private boolean armedForEnds;
 
-    /** The lock of the two below. */
+    /** Guards the two below. */
     private final BiasedLock books = new BiasedLock();
 
     private final ReceiveLedger ledger;
@@ -139,7 +139,7 @@ public final class QueueShare {
 
     /**
      * An error that has interrupted an update of the bookkeeping. The state of the queues is unknown, so all members
-     * are lost with it, and no others join. A field, like {@link Engine#interrupted}.
+     * are lost with it, and no others join. A field, like {@link Engine#fatalError}.
      */
     private volatile Error interrupted;
 
@@ -225,7 +225,7 @@ public final class QueueShare {
         return taken.isEmpty();
     }
 
-    /** Whether it is empty and no endpoint can join again. */
+    /** Whether it has no members and no endpoint can join again. */
     boolean isSpent() {
         return isEmpty() && (!isOpen() || isWornOut());
     }
@@ -243,7 +243,7 @@ public final class QueueShare {
         int place = taken.nextClearBit(0);
         while (place / sizes.placesPerChunk() >= chunks.size()) {
             int placesHere = Math.min(sizes.placesPerChunk(), places - chunks.size() * sizes.placesPerChunk());
-            // Before there are buffers: if this failed after it, the next join would add the chunk's buffers twice.
+            // Before buffers are added: if this failed later, the next join would add the chunk's buffers again.
             chunks.ensureCapacity(chunks.size() + 1);
             chunks.add(addBuffers(placesHere * sizes.bytes(), placesHere * sizes.receives));
             requirePosted();
@@ -253,13 +253,13 @@ public final class QueueShare {
         return member;
     }
 
-    /** Creates its queue pair. */
+    /** Creates a member's queue pair. */
     void connect(Member member, Function<Consumer<QueuePairConfig>, QueuePair> creation) {
         member.queuePair(creation.apply(settings ->
                 settings.completionQueue(queue).sharedReceiveQueue(receives).maxSendWorkRequests(sizes.sends)));
     }
 
-    /** The buffers for sending at its place: behind the receive buffers of its chunk. */
+    /** {@return the send buffers of a member's place; they lie behind the receive buffers of its chunk} */
     SendBuffers sendBuffers(Member member) {
         int inChunk = sizes.placesPerChunk();
         int chunk = member.place() / inChunk;
@@ -268,7 +268,7 @@ public final class QueueShare {
         return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.buffer, sizes.trailer, sizes.sum);
     }
 
-    /** Registers memory whose first part is for {@code number} receive buffers, which wait for the adapter. */
+    /** Registers memory whose first part is for {@code number} receive buffers, which then wait to be posted. */
     private MemoryRegion addBuffers(long bytes, int number) {
         MemoryRegion region = domain.allocateMemory(bytes, AccessFlag.LOCAL_WRITE);
         try {
@@ -302,7 +302,7 @@ public final class QueueShare {
         }
     }
 
-    /** All of it, or nothing. */
+    /** Adds the receive buffers of a region. If this fails, nothing was added. */
     private void enter(MemoryRegion region, int number) {
         int first = ledger.count();
         MemorySlice[] grown = Arrays.copyOf(rooms, first + number);
@@ -319,7 +319,7 @@ public final class QueueShare {
             regions.remove(region);
             throw e;
         }
-        // Endpoints make messages meanwhile.
+        // Endpoints create messages meanwhile.
         System.arraycopy(messages, 0, grownMessages, 0, first);
         messages = grownMessages;
         rooms = grown;
@@ -338,7 +338,7 @@ public final class QueueShare {
         }
     }
 
-    /** The program has no message of a member any more: its buffers go back, and its place is free. */
+    /** Returns the buffers of a member, of which the program holds no message any more, and frees its place. */
     void leave(Member member) {
         if (member.hasLeft()) {
             return;
@@ -394,7 +394,7 @@ public final class QueueShare {
         return total;
     }
 
-    /** Takes the next completions. */
+    /** Polls the completion queue. */
     private void take() {
         next = 0;
         count = 0;
@@ -415,7 +415,7 @@ public final class QueueShare {
         });
     }
 
-    /** Updates the ledger, with one turn of its lock for all completions. */
+    /** Records the used buffers of all completions while it holds the lock once. */
     private void noteUsed() {
         if (count == 0) {
             return;
@@ -438,12 +438,12 @@ public final class QueueShare {
         untold = null;
     }
 
-    /** Completions without a member are from a queue pair that has gone. */
+    /** Queues a completion for its member. One without a member is from a closed queue pair. */
     private void dispatch(WorkCompletion completion) {
         Member member = members.get(completion.queuePairNumber());
         long id = completion.workRequestId();
         boolean receive = (id & Protocol.RECEIVE) != 0;
-        // First what needs memory: if there is none, the completion is dispatched again.
+        // Allocates first: after an OutOfMemoryError the completion is dispatched again.
         Arrivals.Failure failure = member == null || completion.isSuccess() ? null : Member.failure(completion);
         try {
             boolean kept = member != null && member.arrive(completion, id, failure);
@@ -470,7 +470,7 @@ public final class QueueShare {
         return true;
     }
 
-    /** Whether the ends of posts raise no event, though other completions do. */
+    /** Whether completions of sends raise no event, although other completions do. */
     boolean missesEnds() {
         return armed && !armedForEnds;
     }
@@ -480,12 +480,12 @@ public final class QueueShare {
         return armed;
     }
 
-    /** An event of the queue may have been taken unseen: the next arming asks for another one. */
+    /** Makes the next arming request another event, because one may have been taken without notice. */
     void disarm() {
         armed = false;
     }
 
-    /** An event of a queue was taken. */
+    /** Records that an event of a queue was taken. */
     void eventCame(CompletionQueue whose) {
         if (whose == queue) {
             armed = false;
@@ -495,15 +495,15 @@ public final class QueueShare {
     // ---- Buffers ----
 
     /**
-     * Takes a receive buffer back, which the adapter gets with others.
+     * Takes a receive buffer back, and posts it with others.
      *
-     * @return 0, or the errno of an adapter that has refused some; they are tried again with the next ones
+     * @return 0, or the errno if the adapter has refused some; the next call posts them again
      */
     int giveBack(int buffer) {
         books.lock();
         try {
             if (interrupted != null) {
-                // The loss of the connection follows.
+                // The connection is lost next.
                 return 0;
             }
             try {
@@ -541,7 +541,7 @@ public final class QueueShare {
         return rooms[buffer];
     }
 
-    /** Made when it is needed the first time. */
+    /** {@return the view of a buffer; created when it is first needed} */
     public Message message(int buffer) {
         Message message = messages[buffer];
         if (message == null) {

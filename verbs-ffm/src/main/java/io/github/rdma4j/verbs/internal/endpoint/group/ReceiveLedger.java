@@ -5,18 +5,18 @@ package io.github.rdma4j.verbs.internal.endpoint.group;
 import java.util.Arrays;
 
 /**
- * The books of the receive buffers that several endpoints share: which the adapter has, which wait to be given to it,
- * and how many it may have lost.
+ * The books of the receive buffers that several endpoints share: which buffers are posted, which wait to be posted, and
+ * how many the adapter may have lost.
  *
- * <p>A call that gives the adapter one buffer costs nearly as much as the one that sends a message. So buffers that are
- * free wait until there are some for one call. The queue has as many beyond those that its endpoints rely on as may
- * wait: the adapter never has fewer than without waiting, whoever holds how many.
+ * <p>Posting one buffer costs nearly as much as sending a message, so free buffers wait until one call can post
+ * several. The queue has as many extra buffers as may wait. So the adapter always has the buffers that the endpoints
+ * rely on.
  *
- * <p>A buffer is lost if a queue pair is destroyed in the middle of a message: the adapter has taken it from the queue,
- * and no completion reports it. One queue pair can lose one buffer, since it receives one message at a time. The
- * adapter takes buffers in the order of the queue, so a lost buffer is one that was posted before another one that has
- * been used. All that lag behind in this way may be lost; most often there are none. They are not posted again, since
- * another queue pair may be about to fill them: the queue has spare buffers instead.
+ * <p>A buffer is lost if a queue pair is destroyed in the middle of a message: the adapter has taken the buffer from
+ * the queue, and no completion reports it. A queue pair can lose one buffer, because it receives one message at a time.
+ * The adapter takes buffers in the order of the queue, so a lost buffer was posted before a buffer that has been used.
+ * Every buffer that lags behind in this way may be lost; usually there is none. They are not posted again, because
+ * another queue pair may be about to fill them. The queue has spare buffers instead.
  *
  * <p>Thread safety: one thread at a time; see {@link QueueShare}.
  */
@@ -24,48 +24,48 @@ final class ReceiveLedger {
     private static final long UNUSED = 0;
     private static final long WAITS = -1;
 
-    /** How many are given to the adapter by one call. */
+    /** How many buffers one call posts. */
     private final int together;
     /**
-     * When each was posted, counted from 1; {@link #WAITS} for one that waits to be posted, {@link #UNUSED} for one
-     * that is with an endpoint.
+     * The number of the post of each buffer, from 1; {@link #WAITS} for a buffer that waits to be posted, {@link
+     * #UNUSED} for a buffer that an endpoint has.
      */
     private long[] posted = {};
-    /** Those that wait, oldest first. */
+    /** The buffers that wait, oldest first. */
     private int[] waiting = {};
 
     private int waitingCount;
-    /** The adapter has not taken all that it was given the last time. */
+    /** Whether the adapter has refused some buffers of the last call. */
     private boolean refused;
 
     private int count;
     private long posts;
-    /** The latest post whose buffer was used. */
+    /** The number of the latest post whose buffer was used. */
     private long newest;
 
-    /** How many may be lost, as far as was found until now. */
+    /** How many buffers may be lost, as found so far. */
     private int suspects;
-    /** A buffer posted from here on was behind all that were lost until then. */
+    /** Buffers with this post number or a higher one were posted after all losses so far. */
     private long settledFrom;
 
-    /** How many may be lost besides, by what came later. */
+    /** How many more may be lost, by later events. */
     private int later;
 
     /**
-     * Books without a buffer.
+     * Creates books without a buffer.
      *
-     * @param together how many are given to the adapter by one call, from 1 on
+     * @param together how many buffers one call posts; at least 1
      */
     ReceiveLedger(int together) {
         this.together = together;
     }
 
-    /** How many buffers there are. */
+    /** {@return how many buffers there are} */
     int count() {
         return count;
     }
 
-    /** Makes room for so many more, so that {@link #add} needs no memory. */
+    /** Allocates space for more buffers, so that {@link #add} cannot run out of memory. */
     void reserve(int number) {
         int room = count + number;
         if (room > posted.length) {
@@ -74,7 +74,7 @@ final class ReceiveLedger {
         }
     }
 
-    /** More buffers, which wait for the adapter. */
+    /** Adds buffers, which wait to be posted. */
     void add(int number) {
         reserve(number);
         for (int i = 0; i < number; i++) {
@@ -82,7 +82,7 @@ final class ReceiveLedger {
         }
     }
 
-    /** A buffer waits for the adapter. */
+    /** Makes a buffer wait to be posted. */
     void free(int buffer) {
         if (posted[buffer] != UNUSED) {
             throw new AssertionError("buffer " + buffer + " is posted twice");
@@ -91,22 +91,22 @@ final class ReceiveLedger {
         waiting[waitingCount++] = buffer;
     }
 
-    /** Whether it is time to give the adapter what waits. */
+    /** Whether enough buffers wait for a call. */
     boolean isPostDue() {
         return waitingCount >= together || refused;
     }
 
-    /** How many wait. */
+    /** {@return how many buffers wait} */
     int waiting() {
         return waitingCount;
     }
 
-    /** One of those that wait, the oldest one first. */
+    /** {@return a waiting buffer; index 0 is the oldest} */
     int waiting(int index) {
         return waiting[index];
     }
 
-    /** The adapter was given all that wait, and has taken the first of them. */
+    /** Records a call that posted all waiting buffers, of which the adapter has accepted the first ones. */
     void posted(int accepted) {
         for (int i = 0; i < accepted; i++) {
             posted[waiting[i]] = ++posts;
@@ -118,7 +118,7 @@ final class ReceiveLedger {
         }
     }
 
-    /** The adapter has used a buffer. */
+    /** Records that the adapter has used a buffer. */
     void used(int buffer) {
         if (posted[buffer] <= 0) {
             throw new AssertionError("buffer " + buffer + " was not posted");
@@ -127,12 +127,12 @@ final class ReceiveLedger {
         posted[buffer] = UNUSED;
     }
 
-    /** A queue pair is gone that may have been in the middle of a message. */
+    /** Records that a queue pair was destroyed, perhaps in the middle of a message. */
     void mayHaveLost() {
         later++;
     }
 
-    /** How many buffers the adapter can have lost by now, or does not take. */
+    /** {@return how many buffers the adapter may have lost, or refuses} */
     int lost() {
         if (suspects > 0 && newest > settledFrom) {
             suspects = Math.min(suspects, lagging());

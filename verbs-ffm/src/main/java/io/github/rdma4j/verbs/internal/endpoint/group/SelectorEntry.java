@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** What an {@link EndpointSelector} serves: an endpoint or a server. */
+/** An endpoint or a server of an {@link EndpointSelector}. */
 public abstract class SelectorEntry {
     /** A descriptor that the kernel reports as ready when there is something to do. */
     public record Bell(SelectorEntry entry, boolean queue, EventSource source) implements EventSource {
@@ -33,7 +33,7 @@ public abstract class SelectorEntry {
             return source.isOpen();
         }
 
-        /** One and the same, whatever it consists of. */
+        /** Compares by identity. */
         @Override
         public boolean equals(Object other) {
             return this == other;
@@ -45,18 +45,18 @@ public abstract class SelectorEntry {
         }
     }
 
-    /** Of those who add and remove it, which may be two threads at once. */
+    /** Held while the entry is added or removed, which two threads may do at once. */
     private final ReentrantLock joining = new ReentrantLock();
-    /** With this lock: whether it counts as a member of its group. */
+    /** Whether it counts as a member of its group. Guarded by the lock above. */
     private boolean joined;
-    /** Whether it waits in the queue of what has changed. */
+    /** Whether it is in the queue of changed entries. */
     public final AtomicBoolean noted = new AtomicBoolean();
-    /** Of {@link ActiveEntries}: whether it is visited in each select. */
+    /** Whether it is visited in each select; used by {@link ActiveEntries}. */
     public boolean isActive;
-    /** Of the same: in which round it was ready last. */
+    /** The last round in which it was ready; used by {@link ActiveEntries}. */
     long lastReady;
 
-    /** Whether the kernel reports whatever comes for it, without arming. Set before it joins. */
+    /** Whether the kernel reports every arrival without arming. Set before it joins. */
     boolean reported;
 
     private final Object key;
@@ -65,9 +65,9 @@ public abstract class SelectorEntry {
     private volatile boolean left;
 
     /**
-     * Of an endpoint or a server.
+     * Creates the entry of an endpoint or a server.
      *
-     * @param handler takes the key
+     * @param handler receives the key
      */
     @SuppressWarnings("unchecked")
     SelectorEntry(Object key, Consumer<?> handler) {
@@ -89,7 +89,7 @@ public abstract class SelectorEntry {
         }
     }
 
-    /** Registers it with the kernel's poller and with its group, unless it has left already. */
+    /** Registers it with the poller and with its group, unless it has left already. */
     public final void join(SelectorGroups groups, EventPoller poller) {
         joining.lock();
         try {
@@ -103,7 +103,7 @@ public abstract class SelectorEntry {
         }
     }
 
-    /** The contrary, when it has {@linkplain #leave left}. */
+    /** Removes it from the poller and from its group, after it has {@linkplain #leave left}. */
     public final void part(SelectorGroups groups, EventPoller poller) {
         joining.lock();
         try {
@@ -121,7 +121,7 @@ public abstract class SelectorEntry {
         return !left;
     }
 
-    /** It was removed. */
+    /** Marks it as removed. */
     public void leave() {
         left = true;
     }
@@ -133,11 +133,11 @@ public abstract class SelectorEntry {
         }
     }
 
-    /** Gives the program what the visit has taken for it. */
+    /** Passes the message that the visit has taken, and those behind it, to the message handler. */
     void giveMessages() {}
 
     /**
-     * Takes in what has come, and calls the handler if there is something to do for it.
+     * Takes in what has arrived, and calls the handler if the entry is ready.
      *
      * @param armEarly whether it is armed first, if its bell has rung
      */
@@ -145,9 +145,9 @@ public abstract class SelectorEntry {
         if (left || !takeIn(armEarly)) {
             return false;
         }
-        // As handle does, which would lie one call deeper: a program's handlers lie at the limit of what is inlined.
+        // The body of handle(): another call would push the program's handlers beyond the limit of inlining.
         giveMessages();
-        // Its messages may have had it removed.
+        // A message handler may have removed it.
         if (!left) {
             handler.accept(key);
         }
@@ -189,18 +189,18 @@ public abstract class SelectorEntry {
     public abstract boolean hasRung();
 
     /**
-     * Takes in what has come; whether there is something to do for the program.
+     * Takes in what has arrived. Returns whether the entry is ready.
      *
      * @param armEarly whether it is armed first, if its bell has rung
      */
     abstract boolean takeIn(boolean armEarly);
 
     /**
-     * Takes in what has come; what comes from now on rings a bell. Whether there is something to do for the program.
+     * Takes in what has arrived, and arms: later arrivals ring a bell. Returns whether the entry is ready.
      */
     abstract boolean arm();
 
-    /** Does what the time asks for; how long it may be until it is asked again, in nanoseconds. */
+    /** Checks the time limits. Returns after how many nanoseconds it must be called again at the latest. */
     public abstract long lookAtClock();
 
     /** An endpoint. */
@@ -210,7 +210,7 @@ public abstract class SelectorEntry {
 
         private final Engine engine;
         private final EngineVisits visits;
-        /** By which the engine knows who visits it. */
+        /** Identifies this selector to the engine. */
         private Runnable watcher;
         /** Null without a group. */
         private SharedQueues shared;
@@ -229,7 +229,7 @@ public abstract class SelectorEntry {
         /**
          * Makes other threads notify the selector of their changes.
          *
-         * @param arrival of an endpoint of a group: something has come
+         * @param arrival called for each arrival, for an endpoint of a group
          */
         public void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
             watcher = () -> changed.accept(this);
@@ -292,7 +292,7 @@ public abstract class SelectorEntry {
             if (shared != null) {
                 return visits.visitMember(watcher);
             }
-            // If the visit fails, events that it has not taken ring again.
+            // If the visit fails, the events that it has not taken ring again.
             boolean queue = queueRang;
             boolean link = linkRang;
             queueRang = false;
@@ -316,7 +316,7 @@ public abstract class SelectorEntry {
         }
     }
 
-    /** What endpoints of a group share. Its bells ring for all of them, and it notifies each. */
+    /** The queues of a group. Their bells ring for all endpoints of the group, and each endpoint is notified. */
     public static final class OfShared extends SelectorEntry {
         private final SharedQueues queues;
         /** How many of its endpoints the selector serves. */
@@ -338,7 +338,7 @@ public abstract class SelectorEntry {
             return queues.isOpen();
         }
 
-        /** Takes the event; the look that follows finds what has come. */
+        /** Takes the event; the poll that follows finds what has arrived. */
         @Override
         public void ring(Bell bell) {
             if (bell.queue) {
@@ -369,9 +369,9 @@ public abstract class SelectorEntry {
         }
     }
 
-    /** A server. Its bell rings until somebody accepts, so it needs no arming. */
+    /** A server. Its bell rings until the program accepts, so it needs no arming. */
     public static final class OfServer extends SelectorEntry {
-        /** How long a client that has fallen silent may stay beyond its time. */
+        /** A silent client is dropped so long after its time limit at most. */
         private static final long NANOS_BETWEEN_LOOKS = TimeUnit.MILLISECONDS.toNanos(500);
 
         private final EndpointServer server;

@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The queues of those groups whose endpoints an {@link EndpointSelector} serves. One look at them finds what has come
- * for each endpoint, and their bells ring for all: the first endpoint of a group brings them, and the last one takes
- * them away.
+ * The queues of the groups whose endpoints an {@link EndpointSelector} serves. One poll of them finds the arrivals of
+ * all endpoints, and their bells ring for all endpoints. The first endpoint of a group adds the group's queues, and the
+ * last one removes them.
  *
- * <p>Thread safety: endpoints join and leave from any thread; one thread at a time looks.
+ * <p>Thread safety: endpoints join and leave from any thread; one thread at a time polls.
  */
 public final class SelectorGroups {
     private final EventPoller poller;
@@ -22,7 +22,7 @@ public final class SelectorGroups {
     /** Guarded by the lock. */
     private final Map<SharedQueues, SelectorEntry.OfShared> entries = new HashMap<>();
 
-    /** The groups' queues as an array, which is never changed: asked in each look, without the lock. */
+    /** The groups' queues; the array is replaced, never changed, because each poll reads it without the lock. */
     private volatile SharedQueues[] queues = {};
 
     /** How many endpoints the kernel reports without arming. */
@@ -36,16 +36,16 @@ public final class SelectorGroups {
         return queues.length == 0;
     }
 
-    /** Whether there are endpoints for which the kernel reports whatever comes. */
+    /** Whether there are endpoints that the kernel reports without arming. */
     public boolean hasReported() {
         return reported.get() > 0;
     }
 
     /**
-     * An endpoint has come.
+     * Adds an endpoint.
      *
-     * @param shared what it shares; null without a group
-     * @param isReported whether the kernel reports whatever comes for it
+     * @param shared the queues of its group; null without a group
+     * @param isReported whether the kernel reports it without arming
      */
     void join(SharedQueues shared, boolean isReported) {
         if (isReported) {
@@ -67,7 +67,7 @@ public final class SelectorGroups {
         }
     }
 
-    /** If it fails, as when the group's last endpoint is closed meanwhile, nobody has come. */
+    /** If this fails, for example because the group's last endpoint was closed meanwhile, nothing was added. */
     private void addBells(SelectorEntry.OfShared group) {
         try {
             group.bells().forEach(poller::add);
@@ -77,7 +77,7 @@ public final class SelectorGroups {
         }
     }
 
-    /** An endpoint that has {@linkplain #join come} has left. */
+    /** Removes an endpoint that {@link #join} has added. */
     void leave(SharedQueues shared, boolean wasReported) {
         if (wasReported) {
             reported.decrementAndGet();
@@ -104,9 +104,9 @@ public final class SelectorGroups {
     }
 
     /**
-     * Polls the groups, which notify the entries for which something has come.
+     * Polls the groups, which notify the entries that have arrivals.
      *
-     * @param armEarly whether the selector will sleep next: what is armed before this poll needs no other poll
+     * @param armEarly whether the selector will sleep next: a group that is armed before this poll needs no other poll
      */
     public void poll(boolean armEarly) {
         for (SharedQueues each : queues) {

@@ -33,8 +33,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * What the endpoints of a group share on one device: one completion channel, one channel for the events of their
- * connections, and as few {@link QueueShare queues} as the device allows.
+ * The objects that the endpoints of a group share on one device: a completion channel, a channel for the events of
+ * their connections, and as few {@link QueueShare queues} as the device allows.
  *
  * <p>Any thread that makes progress for one of the endpoints polls for all, and queues each event for its endpoint.
  *
@@ -42,7 +42,6 @@ import java.util.function.Function;
  * thread takes no lock of an endpoint.
  */
 public final class SharedQueues implements Sleepers.Host {
-    /** Why an endpoint is lost whose adapter does not answer any more; the failure follows. */
     private final int places;
 
     private final SharedDomain domain;
@@ -54,22 +53,22 @@ public final class SharedQueues implements Sleepers.Host {
     private final Map<ConnectionId, Member> connections = new ConcurrentHashMap<>();
     private final AtomicInteger awaitEnds = new AtomicInteger();
     private final AtomicInteger selectors = new AtomicInteger();
-    /** The first failure of a channel or a queue; null as long as there was none. */
+    /** The first failure of a channel or a queue; null if there was none. */
     private final AtomicReference<VerbsException> deaf = new AtomicReference<>();
 
     /**
-     * For joining and leaving. A queue pair is created, and closed and forgotten, with this lock: in between no other
-     * one can get the number of a queue pair whose completions are still to come.
+     * For joining and leaving. A queue pair is created, or closed and forgotten, with this lock held. So no new queue
+     * pair gets the number of one whose completions are not all polled.
      */
     private final ReentrantLock membership = new ReentrantLock();
 
     /** For polling and arming. */
     private final ReentrantLock polling = new ReentrantLock();
 
-    /** With this lock: whether a poll has queued all that came before something was armed. */
+    /** Whether a poll has queued everything that arrived before the last arming. Guarded by the lock above. */
     private boolean polled;
 
-    /** With this lock: an error may have kept an event that was taken from the queue that it belongs to. */
+    /** Whether an error may have hidden a taken event from its queue. Guarded by the same lock. */
     private boolean eventsMissed;
 
     // With the lock for joining and leaving.
@@ -83,7 +82,7 @@ public final class SharedQueues implements Sleepers.Host {
     /**
      * Opens the channels.
      *
-     * @param places for how many endpoints to size the queues
+     * @param places the number of endpoints for which the queues are sized
      */
     public SharedQueues(DeviceContext context, int places) {
         this.places = places;
@@ -111,7 +110,7 @@ public final class SharedQueues implements Sleepers.Host {
         this.poller = newPoller;
     }
 
-    /** Closes what was opened, if it was. */
+    /** Returns an action that closes an object, unless it is null. */
     private static <T> Runnable closeOf(T opened, Consumer<T> close) {
         return () -> {
             if (opened != null) {
@@ -120,7 +119,7 @@ public final class SharedQueues implements Sleepers.Host {
         };
     }
 
-    /** The domain of endpoints that bring none, with one user more. */
+    /** {@return the domain of endpoints that have none of their own; counts one more user} */
     public SharedDomain shareDomain() {
         return domain.share();
     }
@@ -136,7 +135,7 @@ public final class SharedQueues implements Sleepers.Host {
     // ---- Joining and leaving ----
 
     /**
-     * Takes a place for an endpoint, and creates its queue pair there; its completions are queued from now on.
+     * Takes a place for an endpoint, and creates its queue pair, whose completions are then queued for it.
      *
      * @param creation creates the queue pair
      */
@@ -196,7 +195,7 @@ public final class SharedQueues implements Sleepers.Host {
         List.copyOf(retired).forEach(this::closeRetired);
     }
 
-    /** Nobody polls it any more. */
+    /** Removes queues from those that are polled. */
     private void retire(QueueShare share) {
         polling.lock();
         try {
@@ -212,12 +211,12 @@ public final class SharedQueues implements Sleepers.Host {
         retired.remove(share);
     }
 
-    /** From now on, the events of its connection come here. */
+    /** Receives the events of a member's connection from now on. */
     public void adopt(SynchronousId id, Member member) {
         connections.put(id.id(), member);
         try {
             id.migrate(events);
-            // An endpoint that joins while the others are being notified would not be notified.
+            // An endpoint that joins while lose() notifies the others would miss the notification.
             requireHearing(false);
         } catch (Throwable e) {
             connections.remove(id.id());
@@ -225,7 +224,7 @@ public final class SharedQueues implements Sleepers.Host {
         }
     }
 
-    /** Closes its queue pair, and takes in what is left of it, so that its buffers come back. */
+    /** Closes a member's queue pair, and takes in its last completions, so that its buffers are returned. */
     public void disconnect(Member member) {
         membership.lock();
         try {
@@ -238,8 +237,8 @@ public final class SharedQueues implements Sleepers.Host {
     }
 
     /**
-     * Completions come until the queue pair is closed. Only then its number can be given to the next one that joins,
-     * whatever else has failed.
+     * Forgets a member once its queue pair is closed, whatever else has failed: until then completions arrive, and
+     * after it the next queue pair may get the number.
      */
     private void forgetClosed(Member member) {
         if (member.queuePair().isOpen()) {
@@ -253,7 +252,7 @@ public final class SharedQueues implements Sleepers.Host {
         }
     }
 
-    /** Stops receiving: adapters drop the completions of a queue pair that they destroy. */
+    /** Stops receiving before the close: adapters drop the completions of a destroyed queue pair. */
     private void stop(Member member) {
         try {
             if (member.queuePair().isOpen()) {
@@ -271,7 +270,7 @@ public final class SharedQueues implements Sleepers.Host {
         connections.remove(id);
     }
 
-    /** The program has no message of it any more: its place is free. */
+    /** Frees the place of a member, of which the program holds no message any more. */
     public void leave(Member member) {
         membership.lock();
         try {
@@ -282,7 +281,7 @@ public final class SharedQueues implements Sleepers.Host {
         }
     }
 
-    /** How many endpoints there are, those with held messages included. */
+    /** {@return the number of endpoints, including closed ones with held messages} */
     public int size() {
         membership.lock();
         try {
@@ -292,12 +291,12 @@ public final class SharedQueues implements Sleepers.Host {
         }
     }
 
-    /** How many queues there are. */
+    /** {@return the number of queues} */
     public int queues() {
         return shares.size();
     }
 
-    /** Nobody joins any more; the last endpoint that leaves closes everything. */
+    /** Lets no endpoint join any more; the last endpoint that leaves closes everything. */
     public void letGo() {
         membership.lock();
         try {
@@ -326,7 +325,7 @@ public final class SharedQueues implements Sleepers.Host {
 
     // ---- Polling ----
 
-    /** Queues what has come for all endpoints; returns how much there was. */
+    /** Queues the arrivals of all endpoints. Returns how many there were. */
     int poll() {
         polling.lock();
         try {
@@ -352,7 +351,7 @@ public final class SharedQueues implements Sleepers.Host {
         boolean ends = awaitEnds.get() > 0;
         boolean before = polled;
         boolean newly = false;
-        // Also where arming throws.
+        // Also if arming throws.
         polled = false;
         try {
             if (eventsMissed) {
@@ -370,7 +369,7 @@ public final class SharedQueues implements Sleepers.Host {
 
     /**
      * Loses all endpoints of a device that does not answer, for example a removed one, and notifies each. Throws the
-     * first failure only: others would keep a selector from its other endpoints again and again.
+     * first failure only: more failures would keep a selector from its other endpoints.
      */
     private void lose(VerbsException failure) {
         if (deaf.compareAndSet(null, failure)) {
@@ -379,7 +378,7 @@ public final class SharedQueues implements Sleepers.Host {
                 member.tell(sleepers);
             }
         }
-        // The same failure may pass here again on its way up the stack.
+        // The same failure may get here again on its way up the stack.
         if (deaf.get() == failure) {
             throw failure;
         }
@@ -398,12 +397,12 @@ public final class SharedQueues implements Sleepers.Host {
                 "close the endpoints that are lost, and connect again");
     }
 
-    /** Whether an endpoint wants the ends of what it has posted to end a sleep. */
+    /** Sets whether completions of an endpoint's sends must end a sleep. */
     void awaitEnds(Member member, boolean ends) {
         if (member.awaitsEnds() == ends) {
             return;
         }
-        // In this order an error in between leaves the count too high, which only wakes threads more often.
+        // In this order an error in between leaves the count too high, which only wakes threads too often.
         if (!ends) {
             member.awaitsEnds(false);
             awaitEnds.addAndGet(-1);
@@ -412,8 +411,7 @@ public final class SharedQueues implements Sleepers.Host {
             member.awaitsEnds(true);
             polling.lock();
             try {
-                // Threads that sleep already wake for ends from now on; earlier completions raise no event, so poll
-                // them.
+                // From now on, sleeping threads wake for completions of sends. Earlier ones raise no event: poll them.
                 if (shares.stream().anyMatch(QueueShare::missesEnds)) {
                     arm();
                     poll();
@@ -455,14 +453,15 @@ public final class SharedQueues implements Sleepers.Host {
                     share.eventCame(event.get());
                     more |= share.isArmed();
                 }
-                // A poll in vain costs as much as an event, and an event that is missed here ends the next sleep.
+                // A poll that finds nothing costs as much as an event, and an event that is missed here ends the next
+                // sleep.
                 event = more ? channel.nextEvent(Duration.ZERO) : Optional.empty();
             }
             if (polls) {
                 poll();
             }
             if (came && othersSleep) {
-                // The sleeping threads have not seen the event, and none will follow.
+                // The sleeping threads have not seen the event, and no other one follows.
                 arm();
                 poll();
             }
@@ -514,7 +513,7 @@ public final class SharedQueues implements Sleepers.Host {
         }
     }
 
-    /** The last endpoint has left while a thread slept for it. */
+    /** Rethrows a failure, unless everything was closed because the last endpoint left while a thread slept for it. */
     private void requireClosed(IllegalStateException failure) {
         if (poller.isOpen()) {
             throw failure;
@@ -540,7 +539,7 @@ public final class SharedQueues implements Sleepers.Host {
         selectors.decrementAndGet();
     }
 
-    /** A selector's sleep was ended by an event; it polls next. */
+    /** Takes the event that has ended a selector's sleep; the selector polls next. */
     void takeEventsForSelector() {
         try {
             takeEvents(false, sleepers.isLed() || selectors.get() > 1);
@@ -569,7 +568,7 @@ public final class SharedQueues implements Sleepers.Host {
         return poller.isOpen();
     }
 
-    /** Null for an event that does not end the connection. */
+    /** {@return why an event ends the connection; null if it does not} */
     public static String reason(CmEvent event) {
         return switch (event.type()) {
             case DISCONNECTED -> "the peer disconnected without closing its endpoint: its process ended, or it aborted";

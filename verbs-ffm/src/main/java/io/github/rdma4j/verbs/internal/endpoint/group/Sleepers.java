@@ -10,39 +10,39 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The threads that wait for endpoints of a group, each for one. One of them, the leader, waits for the adapter, and
- * hands out what comes; the others are parked until there is something for them. A leader that leaves wakes another one
- * to take its place.
+ * The threads that wait for endpoints of a group, one endpoint each. One thread, the leader, waits for the adapter and
+ * distributes the arrivals. The others are parked until something arrives for them. A leader that leaves wakes another
+ * thread, which leads then.
  *
- * <p>No wake-up is lost. A thread that hands something out first puts it down and then checks whether its receiver
- * sleeps. A thread that goes to sleep first says so and then checks whether there is something.
+ * <p>No wake-up is lost: a thread that distributes an arrival queues it before it checks whether the receiver sleeps,
+ * and a thread that goes to sleep sets its flag before it checks for arrivals.
  */
 final class Sleepers {
-    /** What the leader waits on. */
+    /** The queues that the leader waits for. */
     interface Host {
-        /** From now on, what comes ends {@link #await}; takes in what has come before, and hands it out. */
+        /** Makes later arrivals end {@link #await}, and takes in and distributes earlier ones. */
         void armAndTakeIn();
 
-        /** Waits until something comes or somebody wakes this thread. */
+        /** Waits for an arrival or a {@link #wake}. */
         void await(long nanos);
 
-        /** Takes in what has come, and hands it out. */
+        /** Takes in and distributes what has arrived. */
         void takeIn();
 
-        /** Ends the wait that is going on, or the next one. */
+        /** Ends the current wait or, if there is none, the next one. */
         void wake();
     }
 
-    /** One endpoint. At most one thread sleeps for it at a time. */
+    /** An endpoint, for which at most one thread sleeps at a time. */
     static final class Sleeper {
         private final BooleanSupplier event;
         private volatile Thread thread;
         private volatile boolean woken;
 
         /**
-         * Nobody sleeps yet.
+         * Creates it without a sleeping thread.
          *
-         * @param event whether there is something for the endpoint; called in any thread
+         * @param event whether the endpoint has arrivals; called in any thread
          */
         Sleeper(BooleanSupplier event) {
             this.event = event;
@@ -61,12 +61,12 @@ final class Sleepers {
         this.host = host;
     }
 
-    /** Whether somebody waits for the adapter, or is about to. */
+    /** Whether a thread waits for the adapter, or is about to. */
     boolean isLed() {
         return leader.get() != null;
     }
 
-    /** Sleeps until there is something for an endpoint, or somebody wakes it, at most for a time. */
+    /** Sleeps until an endpoint has arrivals or is woken, or the time is over. */
     void sleep(Sleeper sleeper, long nanos) {
         long start = System.nanoTime();
         sleeper.thread = Thread.currentThread();
@@ -105,7 +105,7 @@ final class Sleepers {
         }
     }
 
-    /** If the one that is called is about to leave, it calls the next. */
+    /** Wakes a sleeping thread to lead. If that thread is about to leave, it wakes another one. */
     private void callForALeader() {
         if (leader.get() == null) {
             Sleeper next = sleeping.peek();
@@ -115,7 +115,7 @@ final class Sleepers {
         }
     }
 
-    /** There is something for an endpoint, which was put down before. */
+    /** Wakes the thread that sleeps for an endpoint, whose arrival was queued before. */
     void tell(Sleeper sleeper) {
         Thread thread = sleeper.thread;
         if (thread != null && thread != Thread.currentThread()) {
@@ -127,7 +127,7 @@ final class Sleepers {
         }
     }
 
-    /** Ends the sleep for an endpoint, if somebody sleeps for it, whatever has come. */
+    /** Wakes the thread that sleeps for an endpoint, without an arrival. */
     void wake(Sleeper sleeper) {
         sleeper.woken = true;
         tell(sleeper);

@@ -3,21 +3,21 @@
 package io.github.rdma4j.verbs.internal.endpoint.protocol;
 
 /**
- * Counts how much each side may send. A credit stands for one free receive buffer of the peer. A side spends one for
- * each message, and gets it back when the peer has emptied the buffer. So a receiver is always ready for a message.
+ * Counts the credits of both sides. A credit stands for one free receive buffer of the peer. A side spends a credit for
+ * each message, and gets it back when the peer has read the message. So a receiver always has a buffer for a message.
  *
- * <p>Credits travel back with messages that go the other way, a quarter of them at a time as long as the peer has half
- * of them left: otherwise a side that answers each message would give each receive buffer to the adapter by a call of
- * its own. Without such messages, credits travel alone once half of them have gathered, or once the peer has none left
- * and this side's program holds all that has come: a program that holds more than half of its buffers would otherwise
- * wait for ever. Such an update costs no credit, or two sides without credits would wait for each other.
+ * <p>Messages in the other direction carry credits back: a quarter of all credits at a time, as long as the peer has
+ * half of them left. Otherwise a side that answers each message would post each receive buffer by a call of its own.
+ * Without such messages, a credit update carries them: once half of all credits are owed, or once the peer has none
+ * left and this side's program holds everything that has arrived. Otherwise a program that holds more than half of its
+ * buffers would wait forever. An update costs no credit; otherwise two sides without credits would wait for each other.
  *
- * <p>Updates go into {@link #RESERVE} buffers that each side has beyond those that it gives credits for. They suffice:
- * while the peer has no credits left, it has read all updates; each further one before it reads again carries at least
- * half of all credits. So it has two at most to read, and one buffer is for the message that closes.
+ * <p>Updates use the {@link #RESERVE} buffers that each side has beyond those that it grants credits for. They are
+ * enough: when the peer has no credits left, it has read all updates, and each further update before it reads again
+ * carries at least half of all credits. So at most two updates are unread, and one buffer is for the close message.
  */
 public final class Credits {
-    /** The receive buffers for updates and the close. */
+    /** The number of receive buffers for updates and the close message. */
     public static final int RESERVE = 3;
 
     private final int buffers;
@@ -26,18 +26,18 @@ public final class Credits {
     private final int grantFrom;
     private int available;
     private int owed;
-    /** How many messages the peer may send before this side grants more. */
+    /** The number of messages that the peer may send before this side grants more. */
     private int granted;
-    /** All that the peer has given back. */
+    /** The number of credits that the peer has returned. */
     private long returned;
-    /** All that this side has given back. */
+    /** The number of credits that this side has returned. */
     private long grantedAgain;
 
     /**
-     * The state after the handshake: each side may fill all buffers of the other.
+     * Creates the state after the handshake: each side may fill all buffers of the other.
      *
-     * @param buffers of this side, without the reserve
-     * @param peerBuffers of the peer, without the reserve
+     * @param buffers the number of this side's buffers, without the reserve
+     * @param peerBuffers the number of the peer's buffers, without the reserve
      */
     public Credits(int buffers, int peerBuffers) {
         this.buffers = buffers;
@@ -48,17 +48,17 @@ public final class Credits {
         this.granted = buffers;
     }
 
-    /** This side's buffers, without the reserve. */
+    /** {@return the number of this side's buffers, without the reserve} */
     public int buffers() {
         return buffers;
     }
 
-    /** How many messages may be sent now. */
+    /** {@return how many messages can be sent now} */
     public int available() {
         return available;
     }
 
-    /** Spends one. */
+    /** Spends a credit. */
     void spend() {
         if (available == 0) {
             throw new AssertionError("a message without a credit");
@@ -66,15 +66,15 @@ public final class Credits {
         available--;
     }
 
-    /** Takes one back that was spent for nothing. */
+    /** Takes back a credit whose message was not sent. */
     void unspend() {
         available++;
     }
 
     /**
-     * A message has come from the peer.
+     * Counts a message of the peer.
      *
-     * @return false if it had no credit for it
+     * @return false if the peer had no credit for it
      */
     boolean arrive() {
         if (granted == 0) {
@@ -85,13 +85,13 @@ public final class Credits {
     }
 
     /**
-     * Credits have come from the peer.
+     * Adds credits that the peer has returned.
      *
-     * @return false if it has given more than it can have
+     * @return false if the peer has returned more than there are
      */
     boolean receive(int count) {
         if (count == 0) {
-            // Most messages of one direction alone.
+            // As in most messages if one side only sends.
             return true;
         }
         available += count;
@@ -99,12 +99,12 @@ public final class Credits {
         return available <= peerBuffers;
     }
 
-    /** For tests: the credits that were not granted to the peer yet. */
+    /** For tests: the number of owed credits. */
     public int owed() {
         return owed;
     }
 
-    /** A buffer of this side can be filled again. */
+    /** Counts a buffer of this side that is free again. */
     void release() {
         if (owed == buffers) {
             throw new AssertionError("more buffers released than there are");
@@ -113,14 +113,15 @@ public final class Credits {
     }
 
     /**
-     * Whether the next message should grant what is owed. Not if that is little and the peer can go on without: before
-     * it has spent what it was granted, this side sees that less than half is left, and grants all with each message.
+     * Whether the next message should grant the owed credits. It should not if they are few and the peer has enough:
+     * before the peer runs out, this side sees that less than half is left, and grants all owed credits with each
+     * message.
      */
     boolean isGrantDue() {
         return owed >= grantFrom || owed > 0 && granted < updateFrom;
     }
 
-    /** Grants all that is owed; how much that is. */
+    /** Grants all owed credits. Returns how many. */
     int grant() {
         int count = owed;
         owed = 0;
@@ -129,27 +130,27 @@ public final class Credits {
         return count;
     }
 
-    /** How many messages were sent, without those that are claimed and may be given back. */
+    /** {@return how many messages were sent, without claimed ones, which may be returned} */
     public long sent(int claimed) {
         return returned + peerBuffers - available - claimed;
     }
 
-    /** How many messages the peer's program has taken, as far as the peer has said. */
+    /** {@return how many messages the peer's program has read, as far as the peer has reported} */
     public long taken() {
         return returned;
     }
 
-    /** How many messages have come. */
+    /** {@return how many messages have arrived} */
     public long received() {
         return grantedAgain + buffers - granted;
     }
 
-    /** Whether so many credits are owed that they should not wait for a message in the same direction. */
+    /** Whether so many credits are owed that they should not wait for a message. */
     boolean updateDue() {
         return owed >= updateFrom;
     }
 
-    /** Whether the peer can send nothing before this side grants what is owed, be it little. */
+    /** Whether the peer cannot send before this side grants credits. */
     boolean isPeerOut() {
         return granted == 0 && owed > 0;
     }

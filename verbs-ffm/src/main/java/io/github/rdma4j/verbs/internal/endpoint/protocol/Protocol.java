@@ -16,48 +16,48 @@ import java.util.function.Supplier;
 
 /**
  * The endpoint protocol as a state machine. It has one method for each input: calls of the program, completions, the
- * end of the connection, and the time. The machine posts to a {@link Wire}, decides a {@link Promise} that {@link
- * #decisions} gives out, or counts up {@link #changes}, upon which waiting threads check again.
+ * end of the connection, and the time. It posts to a {@link Wire}, decides each {@link Promise}, which {@link
+ * #decisions} returns, and increments {@link #changes}, after which waiting threads check again.
  *
- * <p>It has no threads, no locks, no waiting and no verbs. The layer above has them, and a simulation runs two of these
- * machines against each other. After an exception the machine is consistent, and the same event may be given again.
+ * <p>It has no threads, no locks, no waiting and no verbs: the layer above has them. A simulation runs two of these
+ * machines against each other. After an exception the machine is consistent, and the same event may be passed again.
  * After an {@link Error} it is consistent only if {@link #isHarmless}; otherwise the layer above calls {@link
  * #interrupted}.
  */
 public sealed class Protocol extends WireEvents permits SummedProtocol {
-    /** What a method that tries gives: it is posted. */
+    /** The result of a {@code try} method: the message or transfer was posted. */
     public static final int OK = 0;
     /** The peer has no free receive buffer. */
     public static final int NO_CREDIT = 1;
-    /** There is no free place in the send queue. */
+    /** The send queue is full. */
     public static final int QUEUE_FULL = 2;
     /** The peer has closed. */
     public static final int CLOSED_BY_PEER = -1;
 
-    /** In the id of a work request: it is a receive, and the rest is its buffer. Of others, the id is the slot. */
+    /** Marks the id of a receive, whose other bits are the buffer. The id of a send is its slot. */
     public static final long RECEIVE = 1L << 33;
     /** The id of credit updates and of the close. */
     public static final long CONTROL = 1L << 32;
-    /** The id of what asks for a sign of life. */
+    /** The id of probes, which make the peer's adapter acknowledge. */
     public static final long PROBE = 1L << 34;
-    /** Send queue entries needed besides the slots: for credit updates, the close, and a probe. */
+    /** The send queue entries beyond the slots: for credit updates, the close message, and a probe. */
     public static final int SEND_RESERVE = Credits.RESERVE + 1;
 
-    /** One of the places is for the close. */
+    /** One of the entries is for the close message. */
     private static final int MAX_UPDATES = Credits.RESERVE - 1;
-    /** How long an adapter has to complete what is under way after the queue pair has failed. */
+    /** The time in which an adapter must complete all requests after the queue pair has failed. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
     private static final String NOT_THE_PROTOCOL = "the peer does not keep to the endpoint protocol: ";
 
-    /** What can still be done with the peer. */
+    /** The state of the connection. */
     public enum State {
         OPEN,
         PEER_CLOSED,
         LOST
     }
 
-    /** A message, or a transfer, that waits for its turn. */
+    /** A message or a transfer that waits until it can be posted. */
     private record Waiting(
             MemorySegment message,
             Operation operation,
@@ -75,18 +75,18 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     final Wire wire;
     final Credits credits;
     final Slots slots;
-    /** Counts up with everything that somebody can have waited for. */
+    /** Incremented by each event that a thread can wait for. */
     long changes;
 
     private final int maxMessage;
     private final ArrayDeque<Waiting> outbox = new ArrayDeque<>();
-    /** The program was refused a send because the peer had no free buffer, and was not notified of a free one since. */
+    /** Whether a send was refused for lack of a credit, and the program was not notified of a new credit since. */
     private boolean wantsCredit;
-    /** The program was refused a send because the send queue was full, and was not notified of a free slot since. */
+    /** Whether a send was refused because the queue was full, and the program was not notified of a free slot since. */
     private boolean wantsPlace;
-    /** The wire reports the end of every post. */
+    /** Whether the wire reports the end of every post. */
     private final boolean allTell;
-    /** Somebody has waited for the end of something, as some programs do again and again, or closes. */
+    /** Whether a thread has waited for the end of a post, which programs usually do again, or closes. */
     private boolean endsMatter;
 
     private final int bufferSize;
@@ -98,7 +98,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     private final Decisions decisions = new Decisions();
     State state = State.OPEN;
     Loss lost;
-    /** An error that has left everything as it was. */
+    /** The last error that has changed nothing. */
     private Error harmless;
 
     private IllegalStateException closed;
@@ -112,9 +112,9 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     private long postedBeforeProbe;
 
     /**
-     * The state after the handshake.
+     * Creates the state after the handshake.
      *
-     * @param bufferSize of this side's receive buffers, in bytes
+     * @param bufferSize the length of this side's receive buffers, in bytes
      * @param maxMessage the longest message to send, in bytes, without its sum
      */
     public Protocol(
@@ -143,22 +143,22 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return state;
     }
 
-    /** The promises that are decided and not completed yet. */
+    /** {@return the promises that are decided and not completed yet} */
     public Decisions decisions() {
         return decisions;
     }
 
-    /** Counts up with everything that somebody can have waited for. */
+    /** {@return the number of events that a thread can wait for} */
     public long changes() {
         return changes;
     }
 
-    /** Whether the connection is over and nothing is under way any more. */
+    /** Whether the connection has ended and nothing is under way any more. */
     public boolean hasEnded() {
         return state != State.OPEN && slots.isIdle();
     }
 
-    /** Whether the connection is over and nothing is left that could be polled for. */
+    /** Whether the connection has ended and nothing is left to poll. */
     public boolean hasEndedPolling() {
         return state != State.OPEN && !slots.hasPolled();
     }
@@ -167,7 +167,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return controlsUnderWay > 0;
     }
 
-    /** Why nothing goes any more; a new exception each time, so that its stack trace is the caller's. */
+    /** Creates the exception for a call after the end of the connection. Its stack trace is the caller's. */
     public VerbsException ended(String operation) {
         return state == State.PEER_CLOSED ? exceptions.closedByPeer(operation) : exceptions.lost(operation, lost);
     }
@@ -180,52 +180,52 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         };
     }
 
-    // ---- What the program asks for, beside sending ----
+    // ---- Calls of the program, except sends ----
 
     /**
-     * Returns whether the program has something to do: read a message, poll a transfer, notice the end of the
-     * connection, or retry a send that was refused. A retry is reported once.
+     * Returns whether the endpoint is ready: there is a message, a transfer to poll, the end of the connection, or room
+     * for a send that was refused. The last is reported once.
      */
     public boolean takeReady() {
         return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
-    /** Whether the program has something to do; asking changes nothing. */
+    /** As {@link #takeReady}, without a change. */
     public boolean isReady() {
         return isRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
-    /** The oldest message's buffer, -1 if there is none; to be released. */
+    /** Takes the oldest message. Returns its buffer, which must be released; -1 if there is none. */
     public int take() {
-        // Before the message is out: posting may throw.
+        // Before the message is taken, because posting may throw.
         if (credits.isPeerOut()) {
             updateCredits();
         }
         return inbox.take();
     }
 
-    /** A message that was taken, and could not be given to anybody. */
+    /** Puts a message back that was taken. */
     public void putBack(int buffer) {
         inbox.putBack(buffer);
         changes++;
     }
 
-    /** Whether a message has arrived that nobody has taken. */
+    /** Whether there is a message to take. */
     public boolean hasMessage() {
         return !inbox.isEmpty();
     }
 
-    /** For tests: how many messages have arrived that nobody has taken. */
+    /** For tests: the number of messages to take. */
     public int messageCount() {
         return inbox.count();
     }
 
-    /** How long the message in a buffer is, in bytes. */
+    /** {@return the length of the message in a buffer, in bytes} */
     public long length(int buffer) {
         return inbox.length(buffer);
     }
 
-    /** A copy of the oldest message; null if there is none and one may come. If it throws, the message stays. */
+    /** Takes a copy of the oldest message; null if there is none yet. If this throws, the message stays. */
     public byte[] copyNext(String operation) {
         if (inbox.isEmpty()) {
             if (state != State.OPEN) {
@@ -254,7 +254,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         settle();
     }
 
-    /** The program has done with a message. */
+    /** Releases the buffer of a message that the program has read. */
     public void release(int buffer) {
         if (canPost()) {
             posted(wire.returnReceive(buffer));
@@ -263,17 +263,17 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** The slot of the transfer that was done first and has not been polled; -1 if there is none. */
+    /** Takes the slot of the oldest transfer that is done and not polled; -1 if there is none. */
     public int takeDone() {
         return slots.takeDone();
     }
 
-    /** The value before an atomic operation that succeeded; 0 of anything else. */
+    /** {@return the original value of an atomic operation that succeeded; 0 for anything else} */
     public long resultOf(int slot) {
         return slots.hasResult(slot) ? wire.word(slot) : 0;
     }
 
-    /** A transfer that was polled releases its slot to the next waiting send. */
+    /** Releases the slot of a polled transfer to the next waiting send. */
     public void releaseDone(int slot) {
         slots.release(slot);
         changes++;
@@ -284,15 +284,15 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return wire.word(slot);
     }
 
-    /** The program has taken a promise back, or completed something that others wait for. */
+    /** Makes waiting threads check again: the program has cancelled a promise, or completed something. */
     public void nudge() {
         changes++;
         flush();
     }
 
-    // ---- What the wire says ----
+    // ---- Events of the wire ----
 
-    /** A message has come. */
+    /** A message has arrived. */
     @Override
     public void received(int buffer, boolean framed, int frame, long length) {
         changes++;
@@ -325,24 +325,24 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** The peer has sent more than there are buffers for, and the wire has kept some of it from this side. */
+    /** The peer has sent more than it had credits for, and the wire has dropped some of it. */
     @Override
     public void overrun() {
         changes++;
         violated("a message for which it had no credit");
     }
 
-    /** Whether a message is what was sent, as far as that can be known; if not, the connection is lost. */
+    /** Returns whether a message has the right checksum, if it has one. If not, the connection is lost. */
     boolean isIntact(int buffer, long length) {
         return true;
     }
 
-    /** The bytes behind each message that are not the program's. */
+    /** {@return the number of bytes behind each message that are not part of it} */
     int behind() {
         return 0;
     }
 
-    /** The sums of messages; null if they have none. */
+    /** {@return the checksum of messages; null if they have none} */
     public Checksum sums() {
         return null;
     }
@@ -352,7 +352,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         lose(NOT_THE_PROTOCOL + how, null);
     }
 
-    /** What was posted with an id has arrived. */
+    /** The post with an id has completed. */
     @Override
     public void sent(long id) {
         changes++;
@@ -368,9 +368,9 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /**
-     * What was posted with an id has failed, and the connection with it.
+     * The post with an id has failed, and with it the connection.
      *
-     * @param cause of the failure; null if it is only a consequence of another one
+     * @param cause the cause; null if the failure is only a consequence of another one
      */
     @Override
     public void failed(long id, String reason, VerbsException cause) {
@@ -386,8 +386,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /**
-     * The connection manager says that the connection has ended. What arrived before counts, above all the peer's
-     * close.
+     * The connection manager has reported the end of the connection. Earlier arrivals count, in particular the peer's
+     * close message.
      */
     @Override
     public void linkLost(String reason) {
@@ -395,7 +395,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         breakWire();
     }
 
-    /** The connection has ended without a close, unless that came first. */
+    /** Ends the connection as lost, unless it has ended before. */
     public void lose(String reason, VerbsException cause) {
         if (state == State.OPEN) {
             lose(new Loss(reason, cause, null));
@@ -428,7 +428,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             return false;
         }
         deaf = true;
-        // A message may be missing among them.
+        // A message between them may be missing.
         inbox.clear();
         if (state == State.PEER_CLOSED) {
             state = State.OPEN;
@@ -446,21 +446,21 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** So that whatever is under way completes. If it does not, nobody waits for it. */
+    /** Makes everything under way complete. If this fails, the grace period ends the wait. */
     private void breakWire() {
         if (!broken) {
             broken = true;
             try {
                 wire.toError();
             } catch (VerbsException | IllegalStateException _) {
-                // The connection has ended, and why is known.
+                // The connection has ended for a known reason.
             }
         }
     }
 
     // ---- The time ----
 
-    /** Looks at the clock, which is in nanoseconds, after everything that came was taken in. */
+    /** Checks the time limits, after everything that arrived was taken in; {@code now} is in nanoseconds. */
     public void look(long now) {
         boolean underWay = !slots.isIdle() || controlsUnderWay > 0 || probeUnderWay;
         if (broken) {
@@ -504,21 +504,23 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         probeUnderWay = true;
     }
 
-    /** With all slots taken or claimed, unsignaled posts would never free theirs: a probe reports their end. */
+    /**
+     * Posts a probe, which reports the end of unsignaled posts. With all slots taken, nothing else would free theirs.
+     */
     private void askForEnds() {
         if (!slots.hasFree() && slots.hasUntold() && !probeUnderWay && canPost()) {
             probe();
         }
     }
 
-    /** How long one may sleep before the next look. */
+    /** {@return after how many nanoseconds {@link #look} must be called at the latest} */
     public long nanosToNextLook() {
         return broken && !slots.isIdle() ? GRACE_NANOS : silence.nanosToNextLook();
     }
 
-    // ---- What follows ----
+    // ---- After an event ----
 
-    /** After each event, or a batch of them: serves those who wait, as far as that is possible now. */
+    /** Called after an event or several: posts waiting sends and decides promises, as far as possible. */
     public void settle() {
         serveRequests();
         if (state == State.OPEN) {
@@ -539,7 +541,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
                 try {
                     copy = copyOldest();
                 } catch (Throwable e) {
-                    // Out of memory, for instance. The message stays, for the next request.
+                    // For example out of memory. The message stays for the next request.
                     failure = e;
                 }
                 if (decide(request, copy, failure) && failure == null) {
@@ -559,11 +561,11 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /**
-     * Sends the credits that are owed if they are many, or if the peer has none and at most one message is unread. If
-     * the send queue is full, the next event tries again.
+     * Sends the owed credits if they are many, or if the peer has none and at most one message is unread. If the send
+     * queue is full, the next event tries again.
      */
     private void updateCredits() {
-        // First what is mostly false. A reader that is behind does not grant message by message.
+        // The condition that is usually false comes first. A slow reader does not grant credits one by one.
         if ((credits.updateDue() || credits.isPeerOut() && inbox.count() <= 1)
                 && canPost()
                 && controlsUnderWay < MAX_UPDATES) {
@@ -583,7 +585,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     // ---- The end ----
 
-    /** This side is being closed: nobody polls or receives any more, and what waits to be sent goes on. */
+    /** Begins the close of this side: polling and receiving end, and waiting sends continue. */
     public void beginClosing(IllegalStateException reason) {
         changes++;
         tellEnd("closed by this side");
@@ -596,14 +598,14 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         settle();
     }
 
-    /** The last message. */
+    /** Sends the close message. */
     public void sayGoodBye() {
         if (canPost()) {
             postControl(Frame.CLOSE);
         }
     }
 
-    /** This side is closed: nothing is posted or completes any more. */
+    /** Ends everything: nothing is posted or completes any more. */
     public void abandon(IllegalStateException reason) {
         closed = reason;
         changes++;
@@ -621,7 +623,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         slots.refuse(slot, failure, this);
     }
 
-    /** Decides a promise; false if the program has taken it back. */
+    /** Decides a promise. Returns false if the program has cancelled it. */
     public boolean decide(Promise<?> promise, Object value, Throwable failure) {
         if (!promise.decide(value, failure)) {
             return false;
@@ -631,7 +633,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return true;
     }
 
-    /** Puts back a promise that was taken out, because completing it failed. */
+    /** Puts a promise back whose completion failed. */
     public void completeAgain(Promise<?> promise) {
         decisions.putBack(promise);
         changes++;
@@ -655,19 +657,19 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /**
-     * Returns whether a sleeping thread must be woken when a post ends. Most programs wait for messages only: ends
-     * would wake them twice for each request. A credit update that is still due may have found the send queue full.
+     * Returns whether the end of a post must wake a sleeping thread. Most programs wait only for messages, and ends
+     * would wake them twice for each request. If a credit update is still due, the send queue may have been full.
      */
     public final boolean awaitsEnds() {
         return endsMatter || !slots.hasFree() || credits.updateDue() || credits.isPeerOut() || !isOpen();
     }
 
-    /** From now on {@link #awaitsEnds}. */
+    /** Makes {@link #awaitsEnds} return true from now on. */
     public final void awaitEnds() {
         endsMatter = true;
     }
 
-    // ---- What the program asks for ----
+    // ---- Sends of the program ----
 
     private void checkLength(MemorySegment message) {
         checkLength(message.byteSize());
@@ -682,13 +684,13 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** Sends, or says why not now. */
+    /** Sends a message, or returns why not. */
     public final int trySend(MemorySegment message) {
         int code = mayPost(message.byteSize());
         if (code != OK) {
             return code;
         }
-        // As postMessage does, which would lie one call deeper: the JDK's copies lie at the limit of what is inlined.
+        // The body of postMessage: another call would push the JDK's copies beyond the limit of inlining.
         int slot = slots.take(null, false);
         try {
             wire.fillNext(slot, message);
@@ -702,7 +704,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return isOpen() ? OK : closedOrLost("sending over " + name);
     }
 
-    /** Sends what remains in a buffer, whose position is the limit then, or says why not now. */
+    /** Sends the remaining bytes of a buffer, and sets its position to its limit; or returns why not. */
     public final int trySend(ByteBuffer message) {
         int length = message.remaining();
         int code = mayPost(length);
@@ -723,7 +725,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return isOpen() ? OK : closedOrLost("sending over " + name);
     }
 
-    /** Sends what stays where it is until its end was polled for, or says why not now. */
+    /** Sends a message from registered memory, which stays in use until its end is polled; or returns why not. */
     public final int trySend(long id, MemorySlice message) {
         int code = mayPost(message.length());
         if (code != OK) {
@@ -739,11 +741,11 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
         credits.spend();
         postFilled(slot, message.length(), true);
-        // Also if the post was refused: the refusal is reported as its end.
+        // Also if the post was refused: the refusal is reported as the end.
         return OK;
     }
 
-    /** Whether a message can go at once, or why not. */
+    /** Returns whether a message can be posted now, or why not. */
     private int mayPost(long length) {
         checkLength(length);
         if (!isOpen()) {
@@ -775,7 +777,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return (wantsPlace || wantsCredit && credits.available() > 0) && hasRoom();
     }
 
-    /** Sends the first of these, as many as there is room for, with one doorbell; how many. */
+    /** Sends as many of these messages as possible, in order, with one doorbell. Returns how many. */
     public final int trySendAll(List<? extends MemorySegment> messages) {
         for (int i = 0; i < messages.size(); i++) {
             checkLength(messages.get(i));
@@ -797,7 +799,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return isOpen() ? number : closedOrLost("sending over " + name);
     }
 
-    /** All or none. */
+    /** Copies the first messages into slots; all of them, or none. */
     private int[] fill(List<? extends MemorySegment> messages, int number) {
         int[] taken = new int[number];
         int filled = 0;
@@ -838,7 +840,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** Takes a place and a credit for a message that the program will write there; -1 if there are none now. */
+    /** Takes a slot and a credit for a message that the program will write. Returns the slot; -1 if there is none. */
     public final int claim() {
         if (!isOpen()) {
             throw ended("claiming a message of " + name);
@@ -856,7 +858,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return slots.claim();
     }
 
-    /** The program has written it. */
+    /** Sends the message that the program has written into a claimed slot. */
     public final void sendClaimed(int slot, long length) {
         if (!isOpen()) {
             slots.giveBack(slot);
@@ -875,7 +877,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** Those that wait before it may wait for its place or its credit, so it gives back both, and waits as they do. */
+    /** Queues a claimed message behind waiting sends, which may need its slot and its credit: it gives back both. */
     private void sendLater(int slot, long length) {
         try {
             MemorySegment copy =
@@ -886,7 +888,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** The program does not want it. */
+    /** Returns a claimed slot that the program does not need. */
     public final void giveBack(int slot) {
         slots.giveBack(slot);
         credits.unspend();
@@ -894,7 +896,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         flush();
     }
 
-    /** Whether something can be posted now, with nobody waiting before it. */
+    /** Whether something can be posted now and no send waits. */
     public final boolean hasRoom() {
         return outbox.isEmpty() && slots.hasFree();
     }
@@ -918,10 +920,10 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /**
-     * Posts a transfer whose end is polled for, or says why not now.
+     * Posts a transfer whose end is polled, or returns why not.
      *
      * @param local null for an atomic operation
-     * @param operand of a compare-and-swap what is expected, of a fetch-and-add what is added
+     * @param operand the expected value of a compare-and-swap, the addend of a fetch-and-add
      */
     public final int tryTransfer(
             long id, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
@@ -938,7 +940,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return OK;
     }
 
-    /** Posts a transfer with a promise; one for which there is no room waits. */
+    /** Posts a transfer with a promise, or makes it wait until it can be posted. */
     public final void transferAsync(
             Promise<?> promise,
             Operation operation,
@@ -960,8 +962,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     // ---- Posting ----
 
     /**
-     * Posts the waiting sends in order, as long as there are slots and credits. Skips those that the program has
-     * withdrawn.
+     * Posts waiting sends in order, as long as there are slots and credits. Skips sends that the program has cancelled.
      */
     final void flush() {
         while (isOpen() && !outbox.isEmpty()) {
@@ -1014,12 +1015,12 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         postFilled(slot, message.byteSize(), true);
     }
 
-    /** What the next message grants. */
+    /** {@return the credits that the next message grants} */
     private int grantIfDue() {
         return credits.isGrantDue() ? grant() : 0;
     }
 
-    /** Grants all credits that are owed. The adapter gets the buffers before the peer gets the credits. */
+    /** Grants all owed credits. The buffers are posted before the peer gets the credits. */
     final int grant() {
         posted(wire.postReturned());
         return credits.grant();
@@ -1036,14 +1037,14 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     void seal(int slot, long length) {}
 
     /**
-     * Returns whether a message without a promise, whose slot is taken, must be signaled: many before it are not, or no
-     * slot is free behind it.
+     * Returns whether a message without a promise must be signaled: because many messages before it are not, or because
+     * it has taken the last slot.
      */
     private boolean mustSignal() {
         return tellsOfMany() || !slots.hasFree();
     }
 
-    /** A completion costs about as much as a post, so several messages share one: as many as half of the places. */
+    /** A completion costs about as much as a post, so several messages, up to half of the slots, share one. */
     private boolean tellsOfMany() {
         return endsMatter || slots.hasManyUntold() || allTell;
     }
@@ -1054,7 +1055,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         try {
             errno = wire.postTransfer(slot, operation, local, remote, operand, newValue);
         } catch (Throwable e) {
-            // A mistake in the arguments, which the queue pair checks.
+            // Invalid arguments, which the queue pair checks.
             slots.release(slot);
             throw e;
         }
@@ -1068,7 +1069,9 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** The send queue has an entry for every post, so a refusal never means that the queue is full. */
+    /**
+     * Handles the result of a post. The send queue has an entry for every post, so a refusal never means a full queue.
+     */
     final boolean posted(int errno) {
         if (errno != 0) {
             lose("posting failed: " + VerbsException.describe(errno), null);
@@ -1076,7 +1079,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return errno == 0;
     }
 
-    /** What waits will never have its turn. */
+    /** Fails the waiting sends. */
     final void endSending(Supplier<RuntimeException> reason) {
         while (!outbox.isEmpty()) {
             decide(outbox.peek().promise, null, reason.get());

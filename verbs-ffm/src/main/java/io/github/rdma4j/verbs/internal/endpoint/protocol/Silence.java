@@ -5,26 +5,25 @@ package io.github.rdma4j.verbs.internal.endpoint.protocol;
 import java.time.Duration;
 
 /**
- * Finds out that a wire is dead. An adapter need not: SoftRoCE sends again for ever, and nobody notices the death of a
- * wire on which nothing is sent. So what is under way must be acknowledged in time, and when nothing has been for a
- * while, a probe asks.
+ * Detects that a path is dead. An adapter may not: SoftRoCE repeats forever, and a path on which nothing is sent can
+ * die unnoticed. So every request must be acknowledged in time, and after a while without a request, a probe is sent.
  *
  * <p>On iWARP a client also probes soon after it has connected. SoftiWARP answers a client before it reads from it, so
- * that the first message may lie there unread until another follows. A server that answers has read it. A server
- * that speaks first has not, so one more probe follows its first sign of life.
+ * the first message may stay unread until another one follows. A server that answers has read it. A server that sends
+ * first has not, so another probe follows the server's first sign of life.
  *
- * <p>Time counts only while somebody looks: a gap between two looks counts as a quarter of the patience at most, so
- * neither a program that calls nothing for an hour nor a machine that was suspended takes its own pause for the peer's.
+ * <p>Time counts only while a thread checks: a gap between two checks counts as a quarter of the patience at most. So
+ * neither a program that calls nothing for an hour nor a suspended machine mistakes its own pause for the peer's.
  */
 public final class Silence {
-    /** What a look at the clock has shown. */
+    /** The result of a check. */
     public enum Verdict {
         FINE,
         /**
-         * No sign of life for a while, and nothing is under way that would be acknowledged; or an early probe is due.
+         * There was no sign of life for a while, and no request is under way; or an early probe is due.
          */
         PROBE,
-        /** What is under way should have been acknowledged long ago. */
+        /** A request should have been acknowledged long ago. */
         DEAD
     }
 
@@ -36,7 +35,7 @@ public final class Silence {
 
     private final long patience;
     private final long longestGap;
-    /** How long after the first look the next early probe comes; the longest time there is for none. */
+    /** The time of the next early probe, from the first check; the maximum if there is none. */
     private long nextEarlyProbe;
 
     private boolean mayBeAsleep;
@@ -49,13 +48,14 @@ public final class Silence {
     private long silent;
 
     /**
-     * The start.
+     * Creates it.
      *
-     * @param nanos until the verdict; half of it for the probe and half for its answer; zero never gives a verdict
-     * @param probesEarly whether the peer's adapter may sleep over what comes first
+     * @param nanos the time until the verdict; one half is for the probe and the other for its answer; zero for no
+     *     verdict
+     * @param probesEarly whether the peer's adapter may leave the first message unread
      */
     public Silence(long nanos, boolean probesEarly) {
-        // In each half the gap between two looks in which the last sign came does not count, as it may have come at its
+        // In each half, the gap in which the last sign arrived does not count, because the sign may have arrived at its
         // end.
         patience = nanos / 5 * 2;
         longestGap = patience == 0 ? Long.MAX_VALUE : Math.max(1, patience / 4);
@@ -63,12 +63,12 @@ public final class Silence {
         mayBeAsleep = probesEarly;
     }
 
-    /** The peer's adapter has acknowledged something. */
+    /** Records that the peer's adapter has acknowledged a request. */
     void acknowledged() {
         acknowledged = true;
     }
 
-    /** Something has come from the peer. */
+    /** Records that something has arrived from the peer. */
     void received() {
         received = true;
         if (mayBeAsleep) {
@@ -78,16 +78,16 @@ public final class Silence {
     }
 
     /**
-     * Looks at the clock, after everything that came was taken in.
+     * Checks the time, after everything that arrived was taken in.
      *
-     * @param now in nanoseconds, of {@link System#nanoTime}
-     * @param underWay whether something is under way that the peer's adapter acknowledges
-     * @param length of the oldest of that, in bytes
+     * @param now the current {@link System#nanoTime}
+     * @param underWay whether a request is under way that the peer's adapter acknowledges
+     * @param length the length of the oldest such request, in bytes
      */
     Verdict look(long now, boolean underWay, long length) {
         first = started ? first : now;
         long gap = started ? Math.min(longestGap, now - last) : 0;
-        // Messages from the peer acknowledge nothing that is under way: a wire can be cut in one direction.
+        // Messages from the peer acknowledge no request: a path can be cut in one direction.
         boolean sign = acknowledged || received && !underWay || underWay != waiting || !started;
         started = true;
         last = now;
@@ -105,7 +105,7 @@ public final class Silence {
         return underWay ? Verdict.DEAD : Verdict.PROBE;
     }
 
-    /** How long one may sleep before the next look. */
+    /** {@return after how many nanoseconds the next check must be made at the latest} */
     long nanosToNextLook() {
         long toEarlyProbe =
                 nextEarlyProbe == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(1, nextEarlyProbe - (last - first));

@@ -5,26 +5,26 @@ package io.github.rdma4j.verbs.internal.endpoint.protocol;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 
 /**
- * The places in the send queue that the program can fill: which are free, who waits for the others, and which are done
- * and wait to be polled. Only the books; the buffers are of the wire.
+ * The books of the send queue's slots: which are free, which promise waits for each of the others, and which are done
+ * and wait to be polled. The wire has the buffers.
  */
 public final class Slots {
-    /** Nobody uses it. */
+    /** The slot is free. */
     private static final byte FREE = 0;
-    /** A transfer or a message whose promise gets nothing. */
+    /** A transfer or a message, whose promise gets no value. */
     private static final byte PLAIN = 1;
-    /** Something that leaves a value, as an atomic operation does; the promise gets it. */
+    /** An atomic operation, whose promise gets the original value. */
     private static final byte ATOMIC = 2;
-    /** A transfer with an id, which {@link #takeDone()} will give. */
+    /** A transfer with an id, which {@link #takeDone()} will return. */
     private static final byte POLLED = 3;
-    /** An atomic operation with an id, which {@link #takeDone()} will give. */
+    /** An atomic operation with an id, which {@link #takeDone()} will return. */
     private static final byte POLLED_ATOMIC = 4;
-    /** The program is writing a message there. */
+    /** The program is writing a message. */
     private static final byte CLAIMED = 5;
-    /** A message, and nobody waits for its end: most are. */
+    /** A message without a promise, as most are. */
     private static final byte ALONE = 6;
 
-    /** In {@link #posts}: has no completion of its own; the end of a later post implies its end. */
+    /** Marks a post in {@link #posts} without a completion of its own; the end of a later post implies its end. */
     private static final int UNSIGNALED = 1 << 31;
 
     private final byte[] kinds;
@@ -38,22 +38,22 @@ public final class Slots {
     private int firstDone;
     private int doneCount;
     /**
-     * The slots of the posts under way, in the order in which they were posted and complete. The last bits of a post's
-     * number are its index, so the length is a power of two.
+     * The slots of the posts under way, in the order of the posts and completions. The lowest bits of a post's number
+     * are its index, so the length is a power of two.
      */
     private final int[] posts;
 
-    /** By slot: how long what is under way is, in bytes. */
+    /** The length of the request in each slot, in bytes. */
     private final long[] lengths;
 
-    /** How many were posted in all, and of those, how many have completed: the number of the oldest under way. */
+    /** The number of all posts, and of completed posts, which is the number of the oldest post under way. */
     private long posted;
 
     private long completed;
-    /** The number behind the last post that is signaled, or that is known to have ended. */
+    /** One more than the number of the last post that is signaled or known to have ended. */
     private long reportedUpTo;
 
-    /** Of all places. */
+    /** Half of the slots. */
     private final int half;
 
     private boolean nobodyPolls;
@@ -83,34 +83,33 @@ public final class Slots {
     }
 
     /**
-     * Returns whether no end will be reported any more. Does not count posts that are done and not polled, nor slots
-     * that the program writes.
+     * Returns whether no post is under way. Posts that are done and not polled, and claimed slots, do not count.
      */
     public boolean isIdle() {
         return freeCount + doneCount + claimedCount + untold() == free.length;
     }
 
-    /** The unsignaled posts behind the last signaled one: nothing posted so far will report their end. */
+    /** {@return the number of unsignaled posts behind the last signaled one, whose end no post so far will report} */
     private long untold() {
         return posted - reportedUpTo;
     }
 
-    /** Returns whether the posts since the last signaled one are half of all: then the next one must be signaled. */
+    /** Whether half of the slots were posted since the last signaled post; the next one must then be signaled. */
     boolean hasManyUntold() {
         return untold() >= half;
     }
 
-    /** Returns whether a post is under way whose end will not be reported unless something is posted behind it. */
+    /** Whether a post is under way whose end is not reported unless something is posted behind it. */
     boolean hasUntold() {
         return untold() > 0;
     }
 
-    /** How many were posted in all, for {@link #completeUntold}. */
+    /** {@return the number of all posts, for {@link #completeUntold}} */
     long posted() {
         return posted;
     }
 
-    /** Takes a slot for something that a promise waits for, or nobody. */
+    /** Takes a slot for a request with a promise, or with null. */
     int take(Promise<?> promise, boolean atomic) {
         if (promise == null) {
             return takeAlone();
@@ -121,14 +120,14 @@ public final class Slots {
         return slot;
     }
 
-    /** Takes a slot for a message for whose end nobody waits. */
+    /** Takes a slot for a message without a promise. */
     int takeAlone() {
         int slot = free[--freeCount];
         kinds[slot] = ALONE;
         return slot;
     }
 
-    /** Takes a slot for a transfer that will be polled for. */
+    /** Takes a slot for a transfer whose end is polled. */
     int take(long id, boolean atomic) {
         int slot = free[--freeCount];
         kinds[slot] = atomic ? POLLED_ATOMIC : POLLED;
@@ -144,18 +143,18 @@ public final class Slots {
         return slot;
     }
 
-    /** How many the program is writing. */
+    /** {@return the number of claimed slots} */
     public int claimed() {
         return claimedCount;
     }
 
-    /** The program has written it, and nobody waits for its end. */
+    /** Makes a claimed slot a message without a promise. */
     void send(int slot) {
         kinds[slot] = ALONE;
         claimedCount--;
     }
 
-    /** The program does not need it. */
+    /** Returns a claimed slot. */
     void giveBack(int slot) {
         claimedCount--;
         release(slot);
@@ -178,12 +177,12 @@ public final class Slots {
         return (int) number & posts.length - 1;
     }
 
-    /** How long the oldest of what is under way is, in bytes; 0 if there is nothing. */
+    /** {@return the length of the oldest post under way, in bytes; 0 if there is none} */
     long lengthUnderWay() {
         return posted == completed ? 0 : lengths[posts[place(completed)] & ~UNSIGNALED];
     }
 
-    /** Nobody needs the slot any more. To look costs less than to store: most have neither. */
+    /** Frees a slot. The checks cost less than the stores, and most slots have neither. */
     void release(int slot) {
         kinds[slot] = FREE;
         if (promises[slot] != null) {
@@ -196,8 +195,8 @@ public final class Slots {
     }
 
     /**
-     * The post in a slot has completed, and with it the unsignaled posts before it. If it throws for lack of memory, it
-     * can be called again.
+     * Completes the post in a slot, and the unsignaled posts before it. If this throws for lack of memory, it can be
+     * called again.
      */
     void complete(int slot, RuntimeException failure, Protocol protocol) {
         if (abandoned) {
@@ -213,7 +212,7 @@ public final class Slots {
         }
         reportedUpTo = Math.max(reportedUpTo, completed);
         finish(slot, failure, protocol);
-        // Mostly it is the oldest one.
+        // Usually it is the oldest one.
         for (long number = completed; number != posted; number++) {
             if ((posts[place(number)] & ~UNSIGNALED) == slot) {
                 removePost(number);
@@ -230,7 +229,7 @@ public final class Slots {
         reportedUpTo = Math.max(reportedUpTo, completed);
     }
 
-    /** Something else has completed, which was posted when so many of these had been: with it those not signaled. */
+    /** Completes the unsignaled posts before a probe that has completed; it was posted after so many posts. */
     void completeUntold(long postedBefore, Protocol protocol) {
         while (!abandoned && completed != posted && completed < postedBefore && posts[place(completed)] < 0) {
             finish(posts[place(completed)] & ~UNSIGNALED, null, protocol);
@@ -239,7 +238,7 @@ public final class Slots {
         }
     }
 
-    /** The post in a slot was refused: it will not complete. */
+    /** Ends the post in a slot that was refused, and so never completes. */
     void refuse(int slot, RuntimeException failure, Protocol protocol) {
         if (abandoned) {
             return;
@@ -278,7 +277,7 @@ public final class Slots {
         }
     }
 
-    /** Fails what is under way: completions that come after all are ignored. */
+    /** Fails everything under way. Later completions are ignored. */
     void abandon(RuntimeException failure, Protocol protocol) {
         for (int slot = 0; slot < kinds.length; slot++) {
             if (kinds[slot] != FREE && kinds[slot] != CLAIMED && !isDone(slot)) {
@@ -299,7 +298,7 @@ public final class Slots {
         return false;
     }
 
-    /** The endpoint is being closed: what is done frees its slot without being polled for. */
+    /** Called when the endpoint is closed: transfers that are done free their slots without a poll. */
     void stopPolling() {
         nobodyPolls = true;
         while (doneCount > 0) {
@@ -311,7 +310,7 @@ public final class Slots {
         return doneCount > 0;
     }
 
-    /** Whether a transfer that can be polled for is under way or done. */
+    /** Whether a transfer whose end is polled is under way or done. */
     boolean hasPolled() {
         for (byte kind : kinds) {
             if (kind == POLLED || kind == POLLED_ATOMIC) {
@@ -322,7 +321,7 @@ public final class Slots {
     }
 
     /**
-     * The slot of the transfer that was done first and has not been polled; -1 if there is none. Release it afterwards.
+     * Returns the slot of the oldest transfer that is done and not polled; -1 if there is none. Release it afterwards.
      */
     int takeDone() {
         if (doneCount == 0) {
@@ -342,7 +341,7 @@ public final class Slots {
         return failures[slot];
     }
 
-    /** Whether the transfer in a slot leaves a value, in its buffer. */
+    /** Whether the transfer in a slot has a result in its buffer. */
     boolean hasResult(int slot) {
         return kinds[slot] == POLLED_ATOMIC && failures[slot] == null;
     }

@@ -6,16 +6,16 @@ import io.github.rdma4j.verbs.internal.events.CorruptMessageEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 
 /**
- * The protocol of an endpoint whose messages have sums (EndpointConfig.integrity). A class of its own: as long
- * as nobody asks for it, the other one has no subclass, and what this one does costs it nothing.
+ * The protocol of an endpoint whose messages have checksums (EndpointConfig.integrity). As long as this class is not
+ * loaded, {@link Protocol} has no subclass, and its calls are direct.
  */
 public final class SummedProtocol extends Protocol {
     private final Checksum sums = new Checksum();
 
     /**
-     * The state after the handshake.
+     * Creates the state after the handshake.
      *
-     * @param bufferSize of this side's receive buffers, in bytes, with room for a sum
+     * @param bufferSize the length of this side's receive buffers with a checksum, in bytes
      * @param maxMessage the longest message to send, in bytes, without its sum
      */
     public SummedProtocol(
@@ -30,7 +30,7 @@ public final class SummedProtocol extends Protocol {
         super(name, wire, credits, sendDepth, bufferSize, maxMessage, silence, exceptions);
     }
 
-    /** In the order of the posts, which is that in which messages arrive. */
+    /** Called in the order of the posts, in which the messages arrive. */
     @Override
     void seal(int slot, long length) {
         sums.seal(wire.view(slot), (int) length);
@@ -50,7 +50,7 @@ public final class SummedProtocol extends Protocol {
         return intact;
     }
 
-    /** It is not given to the program, nor is what comes behind it; also where the connection was lost already. */
+    /** Drops a corrupted message and everything behind it, also if the connection was lost already. */
     private void corrupted(long length) {
         if (Recorder.isThere()) {
             CorruptMessageEvent.found(name, sums.next(), length, sums.declared(), sums.found());

@@ -5,46 +5,45 @@ package io.github.rdma4j.verbs.internal.endpoint.protocol;
 import io.github.rdma4j.verbs.VerbsException;
 
 /**
- * Takes in the events of a {@link Wire}: the {@link Protocol}, or, between two wires and the protocol, the class that
- * chooses among them. A class and not an interface: in a program without failover, the protocol is the only subclass
- * that is loaded, and a call is direct.
+ * The receiver of a {@link Wire}'s events: the {@link Protocol}, or with failover the class that chooses between two
+ * wires. It is a class, not an interface: without failover the protocol is its only loaded subclass, so that calls are
+ * direct.
  */
 public abstract class WireEvents {
-    /** What can still be done with the peer. */
+    /** {@return the state of the connection} */
     public abstract Protocol.State state();
 
     public final boolean isOpen() {
         return state() == Protocol.State.OPEN;
     }
 
-    /** A message has come. */
+    /** A message has arrived. */
     public abstract void received(int buffer, boolean framed, int frame, long length);
 
-    /** The peer has sent more than there are buffers for, and the wire has kept some of it from this side. */
+    /** The peer has sent more than it had credits for, and the wire has dropped some of it. */
     public abstract void overrun();
 
-    /** What was posted with an id has arrived. */
+    /** The post with an id has completed. */
     public abstract void sent(long id);
 
     /**
-     * What was posted with an id has failed, and the connection with it.
+     * The post with an id has failed, and with it the connection.
      *
-     * @param cause of the failure; null if it is only a consequence of another one
+     * @param cause the cause; null if the failure is only a consequence of another one
      */
     public abstract void failed(long id, String reason, VerbsException cause);
 
-    /** The connection has ended. What arrived before counts, above all the peer's close. */
+    /** The connection has ended. Earlier arrivals count, in particular the peer's close message. */
     public abstract void linkLost(String reason);
 
     /**
-     * An error has interrupted a method before its end, so nobody knows what was posted and what has come. Nothing is
-     * sent or taken in any more.
+     * An error has interrupted a method, so the state is unknown. Nothing is sent or taken in any more.
      *
-     * @return whether the connection is lost by it; false if it is known that nothing had happened
+     * @return whether the connection is lost; false if it is known that the error has changed nothing
      */
     public abstract boolean interrupted(Error error);
 
-    /** {@return what an error has done to a connection, in words} */
+    /** {@return the reason for the loss of a connection by an error} */
     public static String interruption(Error error) {
         return error.getClass().getSimpleName() + " in this program, while it used the connection";
     }

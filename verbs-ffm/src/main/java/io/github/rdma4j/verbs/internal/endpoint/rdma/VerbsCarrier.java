@@ -13,7 +13,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.time.Duration;
 
-/** A wire with a completion queue of its own. */
+/** The wire of an endpoint that has a completion queue of its own. */
 public final class VerbsCarrier extends VerbsWire {
     private static final int BATCH = 32;
 
@@ -26,7 +26,7 @@ public final class VerbsCarrier extends VerbsWire {
     private boolean armed;
     private boolean armedForEnds;
     private EventPoller poller;
-    /** What a sleep was ended by; written by whoever sleeps, which is one thread at a time. */
+    /** What has ended a sleep; written by the sleeping thread, one at a time. */
     private boolean queueReady;
 
     private boolean linkReady;
@@ -52,7 +52,7 @@ public final class VerbsCarrier extends VerbsWire {
         return total;
     }
 
-    /** After an exception, the next call gives the rest. */
+    /** Passes all polled completions to the protocol. After an exception, the next call passes the rest. */
     private void giveAll(WireEvents protocol) {
         int i = next;
         try {
@@ -142,7 +142,7 @@ public final class VerbsCarrier extends VerbsWire {
                 }
             });
         } catch (IllegalStateException e) {
-            // The poller was closed with the endpoint; the caller sees that next.
+            // The poller was closed with the endpoint, which the caller checks next.
             if (waiting.isOpen()) {
                 throw e;
             }

@@ -37,13 +37,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The wire of a program: a queue pair and its buffers. How its completions come, its subclasses know. */
+/** A wire over verbs: a queue pair and its buffers. The subclasses receive its completions. */
 public abstract class VerbsWire implements Carrier {
-    /** Ends the peer's sleep, which its own completions need not: see {@link Carrier#arm}. */
+    /** The flags of requests that end the peer's sleep; see {@link Carrier#arm}. */
     private static final int FOR_THE_PEER = SendFlags.SIGNALED | SendFlags.SOLICITED;
 
     private static final int NO_SLOT = -1;
-    /** Where a write without bytes goes, which no adapter looks at (InfiniBand specification, C9-88). */
+    /** The target of an empty write, which adapters ignore (InfiniBand specification, C9-88). */
     private static final RemoteMemory NOWHERE = new RemoteMemory(0, 0, 0);
 
     private final VerbsLink link;
@@ -51,11 +51,11 @@ public abstract class VerbsWire implements Carrier {
     private final ReceiveBufferTable received;
     private final SendBuffers buffers;
     private final int inlineSize;
-    /** The bytes behind each message; 0 where frames are immediate data. */
+    /** The number of bytes behind each message; 0 if frames are immediate data. */
     private final int trailer;
-    /** In the id of each request that is posted for sending. */
+    /** A part of the id of each send request. */
     private final long tag;
-    /** As the endpoint calls itself: both addresses, which a link has no more when it is closed. */
+    /** The endpoint's name: both addresses, which a closed link no longer has. */
     private final String name;
 
     /** The slots of atomic operations that are under way. */
@@ -65,15 +65,15 @@ public abstract class VerbsWire implements Carrier {
     private final Map<Long, MemoryWindow> windows = new HashMap<>();
 
     /**
-     * Posts messages that the adapter's library copies: their bytes go from the program straight into the request. Null
-     * if a trailer follows each message.
+     * Posts inline messages, whose bytes are copied from the program directly into the request. Null if a trailer
+     * follows each message.
      */
     private final PreparedRequest inline;
 
     /** The slot of the message that {@link #inline} holds until it is posted; {@link #NO_SLOT} for none. */
     private int inlineSlot = NO_SLOT;
 
-    /** What is gathered; null if posts go out at once. */
+    /** The gathered messages; null if messages are posted at once. */
     private SendBatch batch;
 
     private int batchError;
@@ -146,7 +146,7 @@ public abstract class VerbsWire implements Carrier {
                     + ": register the memory in Endpoint.protectionDomain()");
         }
         if (buffers.hasTail()) {
-            // Sum and frame stand behind the message, in the same memory.
+            // Sum and frame follow the message in the same memory.
             buffers.fill(slot, message.segment());
         } else {
             buffers.lend(slot, message);
@@ -222,8 +222,8 @@ public abstract class VerbsWire implements Carrier {
     }
 
     /**
-     * What {@link #post} posts, and the meaning of its two arguments. Messages have no remote memory; a message that
-     * {@link #inline} holds, and the atomic operations, have no local memory.
+     * The kind of request that {@link #post} posts, and the meaning of its two arguments. Messages have no remote
+     * memory. Messages that {@link #inline} holds, and atomic operations, have no local memory.
      */
     private enum Kind {
         /** The message that {@link #inline} holds; argument 1 is its frame. */
@@ -253,9 +253,9 @@ public abstract class VerbsWire implements Carrier {
     }
 
     /**
-     * Posts what goes to the peer, whatever it is. It is one method, and longer than those that the compiler inlines
-     * (325 bytes), on purpose: it lies up to nine calls below a program's loop, and the JDK's accesses to memory are
-     * as deep below it. Beyond fifteen levels the compiler inlines none, and each field of a request costs calls.
+     * Posts any request to the peer. It is deliberately one method, longer than the compiler inlines (325 bytes): it
+     * lies up to nine calls below a program's loop, and the JDK's memory accesses are nearly as deep below it. The
+     * compiler inlines fifteen levels at most; beyond that, each field of a request costs calls.
      *
      * @return 0 or the errno of a refusal
      */
@@ -311,7 +311,7 @@ public abstract class VerbsWire implements Carrier {
                     });
         } catch (VerbsException e) {
             if (kind == Kind.BIND) {
-                // Nothing of the connection's is missing: it can go on.
+                // The connection itself is intact and continues.
                 throw e;
             }
             return e.errno();
@@ -322,13 +322,13 @@ public abstract class VerbsWire implements Carrier {
         return posted ? 0 : Errno.ENOMEM;
     }
 
-    /** The word of a slot for the result of an atomic operation, which is not there yet. */
+    /** Prepares the word of a slot for the result of an atomic operation. */
     private MemorySlice resultWord(int slot) {
         buffers.setWord(slot, SendBuffers.NO_RESULT);
         return buffers.word(slot);
     }
 
-    /** What was posted brings a result; what was refused does not. */
+    /** Notes whether a slot awaits a result: only if its operation was posted. */
     private boolean awaitingResult(int slot, boolean posted) {
         if (posted) {
             results.set(slot);
@@ -336,17 +336,17 @@ public abstract class VerbsWire implements Carrier {
         return posted;
     }
 
-    /** From now on it can be bound, by its handle. */
+    /** Adds a window, which can then be bound by its handle. */
     public final void addWindow(MemoryWindow window) {
         windows.put(window.handle(), window);
     }
 
-    /** It will not be bound; false if that was posted already. */
+    /** Removes a window that was not bound. Returns false if its bind was posted already. */
     public final boolean removeWindow(MemoryWindow window) {
         return windows.values().remove(window);
     }
 
-    /** Rights as a number. */
+    /** {@return the rights as a bit mask} */
     public static long mask(Set<AccessFlag> rights) {
         long mask = 0;
         for (AccessFlag right : rights) {
@@ -418,10 +418,10 @@ public abstract class VerbsWire implements Carrier {
     }
 
     /**
-     * Gives the protocol what has come into a receive buffer.
+     * Passes the content of a receive buffer to the protocol.
      *
-     * @param sent whether it is a message; a peer can also write with an immediate value, which takes a receive, too
-     * @param byteLength with what is behind the message
+     * @param sent whether it is a message; a write with immediate data also consumes a receive
+     * @param byteLength the length of the message and its trailer
      */
     public final void giveReceived(
             WireEvents protocol, int buffer, boolean sent, boolean hasImmediate, int immediate, long byteLength) {
@@ -434,9 +434,9 @@ public abstract class VerbsWire implements Carrier {
         }
     }
 
-    /** Reports to the protocol that a post for sending is done. */
+    /** Reports to the protocol that a send request has completed. */
     public final void giveSent(WireEvents protocol, long id) {
-        // Controls and probes have numbers above all slots.
+        // Control messages and probes have ids above all slots.
         boolean atomic = id <= Integer.MAX_VALUE && results.get((int) id);
         if (!atomic) {
             protocol.sent(id);
@@ -468,7 +468,7 @@ public abstract class VerbsWire implements Carrier {
     /**
      * Reports a failure to the protocol.
      *
-     * @param description of {@link io.github.rdma4j.verbs.WorkCompletion#describe}
+     * @param description the text of {@link io.github.rdma4j.verbs.WorkCompletion#describe}
      */
     public final void giveFailed(
             WireEvents protocol, long id, WorkCompletionStatus status, int vendorError, String description) {

@@ -32,34 +32,34 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * The wire of an endpoint over TCP. The threads that are inside the endpoint do what an adapter does in hardware: they
- * serve the peer's requests, and acknowledge its messages.
+ * The transport of an endpoint over TCP. Threads inside the endpoint do the work of an adapter: they serve the peer's
+ * requests, and acknowledge its messages.
  *
- * <p>A message is also done when the peer's kernel has it ({@link StreamSocket#isAcknowledged}): a peer whose program
- * makes no calls for long holds up nobody, as with an adapter. The kernel raises no event for that, so waiting threads
- * check again and again, in growing pauses.
+ * <p>A message is also complete when the peer's kernel has it ({@link StreamSocket#isAcknowledged}). So a peer whose
+ * program makes no calls for a long time delays nothing, as with an adapter. The kernel raises no event for this, so
+ * waiting threads check repeatedly, with growing pauses.
  *
- * <p>A thread that sends message after message gathers them for one system call: until they are half of what the peer
- * has buffers for, or long, or {@value #BURST_NANOS} ns have passed, or the thread waits or polls. The first message,
- * and the first one after a message of the peer, goes at once. {@link TcpFlusher} sends what is left after a burst.
+ * <p>Consecutive messages of a thread are gathered for one system call: until they fill half of the peer's buffers, or
+ * are long, or {@value #BURST_NANOS} ns have passed, or the thread waits or polls. The first message, and the first
+ * message after a message of the peer, is sent at once. {@link TcpFlusher} sends the rest of a burst.
  */
 public final class TcpCarrier implements Carrier, TcpFlusher.Source {
-    /** For so many polls in vain an acknowledgement waits for a message of the program that can take it along. */
+    /** An acknowledgement waits for so many empty polls for a message that can carry it. */
     private static final int PATIENT_POLLS = 4;
-    /** Or until so many are owed. */
+    /** With so many owed acknowledgements, it does not wait. */
     private static final int MOST_OWED = 32;
 
-    /** A peer that sends all the time must not keep this side from all else. */
+    /** Limits the reads of a poll: a peer that sends all the time must not keep this side from other work. */
     private static final int MOST_ROUNDS = 32;
 
     private static final int IDLE_POLLS_PER_LOOK = 64;
-    /** The longest time between two messages of a burst, and for which messages are gathered. */
+    /** The longest time between two messages of a burst, and the longest time for which messages are gathered. */
     private static final long BURST_NANOS = 20_000;
-    /** With so many bytes, a system call costs little beside the copy. */
+    /** For so many bytes, a system call costs little compared with the copy. */
     private static final int MOST_GATHERED_BYTES = TcpBuffers.STREAM_BUFFER - (1 << 12);
 
     private static final int MOST_GATHERED = 64;
-    /** A thread that finds what it needs without reading reads this often, for the peer's requests. */
+    /** A thread that needs no read still reads after this time, for the peer's requests. */
     private static final long NANOS_PER_READ = 50_000;
 
     private static final long NANOS_PER_READ_OF_SLEEPERS = 1_000_000;
@@ -87,9 +87,9 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     private final TcpOutput output;
     private final TcpInput input;
     private final String name;
-    /** In which a peer's machine must answer, in milliseconds. */
+    /** The time in which the peer's machine must answer, in milliseconds. */
     private final long patience;
-    /** How long the peer may leave what it has asked for unread, in nanoseconds; 0 for any time. */
+    /** The longest time for which the peer may leave answers unread, in nanoseconds; 0 for no limit. */
     private final long silence;
 
     private final MemorySegment in;
@@ -97,24 +97,24 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     private long inTo;
     private boolean batched;
     private int posted;
-    /** Null if messages are not gathered. */
+    /** Sends gathered messages; null if messages are not gathered. */
     private BooleanSupplier flush;
-    /** So many messages are sent at once: half of what may be under way, so that the peer works meanwhile. */
+    /** The most messages that are gathered: half of those that may be under way, so that the peer works meanwhile. */
     private final int mostGathered;
 
     private int gathered;
     private long gatheredBytes;
-    /** When the first one was posted; 0 if there is none. Also read without the lock. */
+    /** When the first gathered message was posted; 0 if there is none. Also read without the lock. */
     private long gatheringSince;
-    /** Also read without the lock. */
+    /** The number of bursts. Also read without the lock. */
     private long bursts;
 
-    /** Of the flusher. */
+    /** The number of bursts that the flusher has seen; used by the flusher. */
     private long burstsSeen;
 
     private boolean flusherLeaves;
     private boolean flusherWatches;
-    /** A message was sent since the last one of the peer. */
+    /** Whether a message was sent since the last message of the peer. */
     private boolean inBurst;
 
     /** When the last message was posted, or the last system call ended. */
@@ -124,37 +124,37 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     private int pollsWhileOwed;
     private int idlePolls;
 
-    /** After {@link #toError()}: what is under way fails at the next poll. */
+    /** Set by {@link #toError()}: everything under way fails at the next poll. */
     private boolean failed;
 
     private boolean lossTold;
 
-    /** For a selector, or for a thread that sleeps until the kernel's buffer has space. */
+    /** Whether it is armed for a selector, or for a thread that sleeps until the kernel's buffer has space. */
     private boolean armed;
 
     private boolean armedForWriting;
     private boolean armedForReading;
-    /** The kernel reports to a selector, without arming, in the armed directions. */
+    /** Whether the kernel reports to a selector without arming, in the armed directions. */
     private boolean reported;
-    /** It has reported something, and nothing was read since. */
+    /** Whether the kernel has reported something that was not read since. */
     private boolean rung;
-    /** The next poll is a selector's to which the kernel has reported nothing. */
+    /** Whether the next poll is a selector's, and the kernel has reported nothing to it. */
     private boolean readsNothing;
 
     private long nap = SHORTEST_NAP;
-    // For the next sleep. Written with the lock held, and read by the sleeping thread, which has written it.
+    // For the next sleep. Written with the lock held, and read by the sleeping thread, which also writes them.
     private long longestSleep = Long.MAX_VALUE;
     private long wakeUps;
     private boolean sleepsForRoom;
-    /** Of the poll between {@link #armToSleep} and {@link #sleep}. */
+    /** Whether the next poll is between {@link #armToSleep} and {@link #sleep}. */
     private boolean sleepsNext;
 
-    // And read by others while it sleeps.
+    // Also read by other threads while it sleeps.
     private boolean sleeps;
     private boolean sleepsWithoutEnds;
 
     /**
-     * The wire of a connected socket.
+     * Creates the transport of a connected socket.
      *
      * @param peerBuffers the peer's {@link EndpointConfig#receiveBuffers}
      */
@@ -227,7 +227,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         return 0;
     }
 
-    /** Sends what was posted, unless a batch is being gathered. */
+    /** Sends posted frames, unless a batch is gathered. */
     private int posted() {
         posted++;
         nap = SHORTEST_NAP;
@@ -237,7 +237,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         return 0;
     }
 
-    /** Sends what was posted, unless more is about to come. */
+    /** Sends posted messages, unless more are expected. */
     private int postedMessage(long length) {
         if (batched || flush == null || mostGathered < 2) {
             return posted();
@@ -259,7 +259,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
                 || gatheredBytes + length >= MOST_GATHERED_BYTES
                 || now - gatheringSince >= BURST_NANOS) {
             send();
-            // The time of a system call is no pause between messages.
+            // The time of a system call does not count as a pause between messages.
             lastMessage = System.nanoTime();
         } else {
             BURSTS.setOpaque(this, bursts + 1);
@@ -310,7 +310,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     @Override
     public int postMessage(int slot, int frame, boolean signaled) {
         MemorySlice message = buffers.sends().message(slot);
-        // Counted before it is queued, here and below: else the peer would acknowledge what was never asked.
+        // Counted before it is queued, here and below: otherwise the peer could acknowledge an uncounted request.
         requests.add(slot, TcpFrame.MESSAGE, null, 0, 0);
         output.message(frame, buffers.memory(), message.offset(), (int) message.length());
         return postedMessage(message.length());
@@ -368,7 +368,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         };
     }
 
-    /** What a queue pair checks. */
+    /** Makes the checks of a queue pair. */
     public static void check(Operation operation, MemorySlice local, RemoteMemory remote) {
         boolean atomic = operation == Operation.COMPARE_AND_SWAP || operation == Operation.FETCH_AND_ADD;
         if (atomic && (remote.length() < Long.BYTES || (remote.address() & Long.BYTES - 1) != 0)) {
@@ -411,7 +411,9 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         return posted();
     }
 
-    /** Sends what the kernel takes. If the kernel's buffer is full, it raises an event when it has space again. */
+    /**
+     * Sends as much as the kernel takes. If its buffer is full, the kernel raises an event when there is space again.
+     */
     private void send() {
         if (gathered > 0) {
             gathered = 0;
@@ -431,7 +433,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
             output.close();
             link.lose("memory was closed while a transfer with it was under way: " + e.getMessage());
         }
-        if (needsRoom() && socket.isOpen()) {
+        if (needsSpace() && socket.isOpen()) {
             loseStalledPeer();
             if (reported) {
                 report();
@@ -439,23 +441,23 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
                 armNow();
             }
             if (sleeps && !sleepsForRoom) {
-                // So that it also waits for space in the kernel's buffer.
+                // The sleeping thread must also wait for space in the kernel's buffer.
                 wakeUp();
             }
         }
     }
 
-    /** Whether what has come waits until the kernel takes an answer. */
+    /** Whether received requests wait until the kernel takes an answer. */
     private boolean isPaused() {
         return !failed && input.isPaused();
     }
 
-    /** Whether nothing goes on before the kernel has buffer. */
-    private boolean needsRoom() {
+    /** Whether nothing can be sent before the kernel's buffer has space. */
+    private boolean needsSpace() {
         return output.isBlocked() || isPaused();
     }
 
-    /** The answers of this side are bounded, but not the time for which the peer would keep it from all else. */
+    /** Loses a peer that does not read its answers: their number is bounded, but not the time for which they wait. */
     private void loseStalledPeer() {
         if (silence > 0 && output.stalled(System.nanoTime(), silence / 4) >= silence) {
             link.lose(
@@ -465,7 +467,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         }
     }
 
-    // ---- What has come ----
+    // ---- Receiving ----
 
     @Override
     public boolean isPollDue(long now, boolean sleeps) {
@@ -475,14 +477,14 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     @Override
     public int poll(WireEvents protocol) {
         sendGathered();
-        // The sleep ends at once if data is there: a read before it would be a wasted system call.
+        // The sleep ends at once if there is data, so a read before it would be a useless system call.
         int total = sleepsNext || readsNothing ? parse(protocol) : receive(protocol);
         sleepsNext = false;
         readsNothing = false;
         acknowledge(input.takeUrgent(), total > 0);
         send();
         for (int round = 0; round < MOST_ROUNDS && isPaused() && !output.isFull() && hears(); round++) {
-            // The kernel has taken an answer. The requests behind it are here already, so no event reports them.
+            // The kernel has taken an answer. The requests behind it are buffered already, so no event reports them.
             total += receive(protocol);
             acknowledge(input.takeUrgent(), true);
             send();
@@ -521,7 +523,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
             long buffer = in.byteSize() - inTo;
             long received = socket.receive(in, inTo, buffer);
             lastRead = System.nanoTime();
-            // The time of a system call is no pause between messages.
+            // The time of a system call does not count as a pause between messages.
             lastMessage = lastRead;
             if (received > 0) {
                 inTo += received;
@@ -541,7 +543,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
                 }
                 return total + 1;
             }
-            // If there was less than buffer, there is no more: to ask again would be a system call for nothing.
+            // If the buffer is not full, there is no more data, and another read would be a useless system call.
             more = received == buffer;
         }
         return total;
@@ -560,12 +562,12 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         return !failed && !lossTold && input.refusal() == null;
     }
 
-    /** Takes what is in the buffer, as far as it is whole, and makes buffer behind it, also if the protocol throws. */
+    /** Takes in the whole frames in the buffer, and moves the rest to its start, also if the protocol throws. */
     private int parse(WireEvents protocol) {
         if (inFrom == inTo && !input.mustTellAgain() || !hears()) {
             return 0;
         }
-        // Else an error at the beginning of take would leave the position of the last call.
+        // Otherwise an error at the beginning of take would leave the position of the last call.
         input.startAt(inFrom);
         try {
             input.take(in, inFrom, inTo, protocol);
@@ -581,7 +583,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         }
     }
 
-    /** Messages that the peer's kernel has are done. */
+    /** Completes messages that the peer's kernel has. */
     private int lookForAcknowledgements(WireEvents protocol) {
         int total = 0;
         if (requests.isOldestAMessage() && !failed && !output.isBlocked() && socket.isAcknowledged()) {
@@ -648,21 +650,21 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         beforeWaiting(ends);
         if (reported) {
             report();
-        } else if (!armed || needsRoom() && !armedForWriting || !isPaused() && !armedForReading) {
+        } else if (!armed || needsSpace() && !armedForWriting || !isPaused() && !armedForReading) {
             armNow();
         }
     }
 
     /**
-     * A thread that sleeps waits for the socket itself and need not arm anything; earlier data also ends the sleep.
-     * Only if the kernel's buffer is full, arming is needed to be woken when it has space.
+     * A sleeping thread waits for the socket itself and need not arm anything; earlier data also ends the sleep. It
+     * must arm only if the kernel's buffer is full, to be woken when there is space.
      */
     @Override
     public void armToSleep(boolean ends) {
         wakeUps = socket.wakeUps();
         beforeWaiting(ends);
         sleepsWithoutEnds = !ends;
-        sleepsForRoom = needsRoom();
+        sleepsForRoom = needsSpace();
         if (reported) {
             report();
         } else if (sleepsForRoom) {
@@ -679,23 +681,23 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         if (ends && requests.isOldestAMessage()) {
             longestSleep = nap;
             nap = Math.min(2 * nap, LONGEST_NAP);
-            // So that the poll behind this looks at once.
+            // Makes the next poll check at once.
             idlePolls = IDLE_POLLS_PER_LOOK;
         }
     }
 
     private void armNow() {
-        armedForWriting = needsRoom();
+        armedForWriting = needsSpace();
         // While reading is paused, unread data would end each sleep at once.
         armedForReading = !isPaused();
         socket.arm(armedForReading, armedForWriting);
         armed = true;
     }
 
-    /** Makes the kernel report what this side waits for. After the end, the kernel would report it for ever. */
+    /** Makes the kernel report what this side waits for. After the end, the kernel would report it forever. */
     private void report() {
         boolean readable = !isPaused();
-        boolean writable = needsRoom();
+        boolean writable = needsSpace();
         if (!hears() || !socket.isOpen()) {
             if (armed && socket.isOpen()) {
                 socket.reportNothing();
@@ -730,13 +732,13 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         rung = false;
     }
 
-    /** Nothing is left to do before the kernel reports something. */
+    /** Whether nothing is left to do before the kernel reports something. */
     @Override
     public boolean isArmed() {
         return reported && armed && gathered == 0 && output.owed() == 0;
     }
 
-    /** The end of a message that only the peer's kernel has acknowledged is no event: see {@link #longestSleep}. */
+    /** An acknowledgement by the peer's kernel alone raises no event: see {@link #longestSleep}. */
     @Override
     public boolean missesEnds() {
         return sleepsWithoutEnds;
@@ -749,7 +751,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         }
     }
 
-    /** The next poll reads the cause from the socket. */
+    /** {@inheritDoc} The next poll reads the cause from the socket. */
     @Override
     public boolean awake() {
         if (sleepsForRoom) {

@@ -13,8 +13,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * Takes in what comes over a TCP connection. Messages go into receive buffers, and answers to their requests' targets.
- * It serves the peer's requests, with the checks that an adapter makes. After an exception for lack of memory, it
+ * The incoming half of a TCP connection. It puts messages into receive buffers, and answers into the targets of their
+ * requests. It serves the peer's requests, with the checks of an adapter. After an exception for lack of memory, it
  * resumes at the same byte.
  */
 final class TcpInput {
@@ -29,27 +29,27 @@ final class TcpInput {
     private final Exposures grants;
     private final int maxMessage;
 
-    /** In the memory that was given last. */
+    /** The position in the memory of the last call. */
     private long at;
-    /** Of the frame whose header was taken; 0 if none was. */
+    /** The kind of the frame whose header was taken; 0 if there is none. */
     private byte kind;
 
     private int frame;
     private int buffer = -1;
     private MemorySegment target;
-    /** Of the peer's write: what may be taken from it before all has come. */
+    /** The region of the peer's current write, which may be closed before all data has arrived. */
     private MemoryRegion written;
 
     private long offset;
     private int left;
     private int length;
-    /** Why nothing more is taken; null as long as it is. */
+    /** Why nothing more is taken in; null if nothing was refused. */
     private String refusal;
-    /** Something was served whose end the peer may be waiting for. */
+    /** Whether a request was served whose end the peer may wait for. */
     private boolean urgent;
-    /** A message of the peer's program was given to the protocol. */
+    /** Whether a message of the peer's program was passed to the protocol. */
     private boolean conversing;
-    /** The next frame asks for an answer, and as many wait to be sent as may wait. */
+    /** Whether the next frame requests an answer, and no more answers may wait. */
     private boolean paused;
 
     TcpInput(
@@ -67,35 +67,35 @@ final class TcpInput {
         this.maxMessage = maxMessage;
     }
 
-    /** Why nothing more is taken; null as long as it is. */
+    /** {@return why nothing more is taken in; null if nothing was refused} */
     String refusal() {
         return refusal;
     }
 
-    /** Returns, once, whether a request was served whose end the peer may be waiting for. */
+    /** Returns, once, whether a request was served whose end the peer may wait for. */
     boolean takeUrgent() {
         boolean was = urgent;
         urgent = false;
         return was;
     }
 
-    /** Returns, once, whether a message of the peer's program has come. */
+    /** Returns, once, whether a message of the peer's program has arrived. */
     boolean takeConversing() {
         boolean was = conversing;
         conversing = false;
         return was;
     }
 
-    /** Whether the next frame waits for an answer to be sent, and with it everything that comes behind it. */
+    /** Whether the next frame, and everything behind it, waits until an answer is sent. */
     boolean isPaused() {
         return paused;
     }
 
     /**
-     * Takes what has come. Also if it throws, {@link #position()} returns how far it got.
+     * Takes in received bytes. {@link #position()} returns how far it got, also if it throws.
      *
-     * @param from of the first byte
-     * @param to behind the last byte
+     * @param from the index of the first byte
+     * @param to the index behind the last byte
      */
     void take(MemorySegment memory, long from, long to, WireEvents protocol) {
         at = from;
@@ -132,22 +132,22 @@ final class TcpInput {
         }
     }
 
-    /** Forgets how far the last call got. */
+    /** Sets the position from which the next call starts. */
     void startAt(long from) {
         at = from;
     }
 
-    /** Behind the last byte that was taken. */
+    /** {@return the index behind the last byte that was taken} */
     long position() {
         return at;
     }
 
-    /** Whether a whole frame is there, and the protocol has thrown when it was given. */
+    /** Whether the protocol has thrown for a whole frame, which must be passed again. */
     boolean mustTellAgain() {
         return kind != 0 && left == 0;
     }
 
-    /** A header; if it throws, nothing has happened that must not happen again. */
+    /** Takes a header. If this throws, it can be called again. */
     private void begin(byte next, MemorySegment memory, WireEvents protocol) {
         if (requests.finishUpTo(TcpFrame.count(memory, at), protocol) < 0) {
             refusal = NOT_THE_PROTOCOL + "more acknowledgements than there were requests";
@@ -235,7 +235,7 @@ final class TcpInput {
         return region;
     }
 
-    /** Does what an adapter does: reports the reason to the peer, and ends the connection. */
+    /** Refuses a request as an adapter does: reports the reason to the peer, and ends the connection. */
     private void refuse(String what) {
         output.refuse(WorkCompletionStatus.REM_ACCESS_ERR);
         refusal = "the peer asked for memory that it may not use: " + what;

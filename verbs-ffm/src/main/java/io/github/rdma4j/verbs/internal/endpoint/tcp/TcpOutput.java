@@ -9,19 +9,17 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The outgoing half of a TCP connection. Frames are copied through a buffer to the kernel, as far as the kernel has
- * room. The kernel never reads the program's memory: memory that its owner closes meanwhile makes the copy throw.
+ * The outgoing half of a TCP connection. Frames are copied through a buffer to the kernel, as long as the kernel's
+ * buffer has space. The kernel never reads the program's memory: if its owner closes it meanwhile, the copy throws.
  *
- * <p>The memory is bounded. This side's own requests are limited by its send queue, answers to the peer's reads and
- * atomic operations by {@link TcpFrame#answers}. Both sides keep to the latter: a side holds its own requests back
- * while
- * that many of its answers are outstanding ({@link #next}), and stops taking requests in while that many answers wait
- * to
- * be sent ({@link #isFull}). Answers overtake requests that are held back, or two sides that read from each other would
- * wait for each other.
+ * <p>The memory is bounded. The send queue limits this side's own requests, and {@link TcpFrame#answers} limits the
+ * answers to the peer's reads and atomic operations. Both sides observe this limit: a side holds its own requests back
+ * while that many of its answers are outstanding ({@link #next}), and takes in no requests while that many answers wait
+ * to be sent ({@link #isFull}). Answers overtake requests that are held back; otherwise two sides that read from each
+ * other would wait for each other.
  */
 final class TcpOutput {
-    /** One frame. The objects are reused. */
+    /** A frame. The objects are reused. */
     private static final class Entry {
         byte kind;
         byte status;
@@ -31,13 +29,13 @@ final class TcpOutput {
         int key;
         long operand;
         long newValue;
-        /** In the order of both queues. */
+        /** The frame's number, counted over both queues. */
         long number;
-        /** Of an answer: the peer's request, counted from 1. */
+        /** The number of the peer's request, from 1; for an answer. */
         long answers;
 
         MemorySegment data;
-        /** Of an answer to a read: what may be taken from the peer before everything is sent. */
+        /** The region of a read, which may be closed before everything is sent; for an answer. */
         MemoryRegion region;
 
         long offset;
@@ -49,7 +47,7 @@ final class TcpOutput {
         private int first;
         private int count;
 
-        /** The entry behind the last one, which the caller fills before {@link #commit}. */
+        /** {@return the entry behind the last one, which the caller fills before {@link #commit}} */
         Entry prepare(byte kind) {
             if (count == entries.length) {
                 grow();
@@ -115,9 +113,9 @@ final class TcpOutput {
 
     private final StreamSocket socket;
     private final MemorySegment buffer;
-    /** The limit of the peer: how many answers this side may wait for. */
+    /** How many answers of the peer may be outstanding. */
     private final int mostAsked;
-    /** The limit of this side: how many answers may wait here. */
+    /** How many answers may wait here. */
     private final int mostAnswers;
 
     private long from;
@@ -128,7 +126,7 @@ final class TcpOutput {
     private long numbers;
     /** The queue whose first frame has its header in the buffer, and not all of its data; null if there is none. */
     private Queue begun;
-    /** Of that frame: the bytes that are not in the buffer yet. */
+    /** How many bytes of that frame are not in the buffer yet. */
     private long left;
     /** How many answers of the peer are outstanding. */
     private int asked;
@@ -137,21 +135,21 @@ final class TcpOutput {
     private long served;
     /** The last count of done requests that was sent to the peer. */
     private int told;
-    /** Whether that count must be sent even if no other frame takes it along. */
+    /** Whether that count must be sent even if no other frame can carry it. */
     private boolean acknowledges;
 
     private boolean closed;
 
     /** Whether the buffer has bytes of an answer. */
     private boolean answerBuffered;
-    /** How long the kernel has taken nothing of an answer that waits, in nanoseconds; see {@link #stalled}. */
+    /** For how long the kernel has taken nothing of a waiting answer, in nanoseconds; see {@link #stalled}. */
     private long stalled;
 
     private boolean stalling;
     private long lastLook;
 
     /**
-     * The output of a connected socket.
+     * Creates the output of a connected socket.
      *
      * @param mostAsked how many answers of the peer may be outstanding
      * @param mostAnswers how many answers to the peer may wait here
@@ -163,7 +161,7 @@ final class TcpOutput {
         this.mostAnswers = mostAnswers;
     }
 
-    // ---- What waits to be sent ----
+    // ---- Queueing ----
 
     void message(int frame, MemorySegment data, long offset, int length) {
         Entry entry = requests.prepare(TcpFrame.MESSAGE);
@@ -180,7 +178,7 @@ final class TcpOutput {
         requests.commit();
     }
 
-    /** A request of the peer's memory; the data are null where there are none to send. */
+    /** Queues a request for the peer's memory; the data is null if there is none to send. */
     void request(
             byte kind,
             long address,
@@ -202,7 +200,7 @@ final class TcpOutput {
         requests.commit();
     }
 
-    /** A request of the peer was served, and needs no answer. */
+    /** Counts a request of the peer that was served and needs no answer. */
     void served() {
         served++;
     }
@@ -216,7 +214,7 @@ final class TcpOutput {
         commitAnswer(entry);
     }
 
-    /** Allocates what the next answer needs, so that a request that must not be served twice is served once. */
+    /** Allocates the memory of the next answer, so that a request is never served twice. */
     void reserveAnswer() {
         answers.prepare(TcpFrame.VALUE);
     }
@@ -240,27 +238,27 @@ final class TcpOutput {
         served++;
     }
 
-    /** Whether as many answers wait as the peer may ask for: no further one may be added. */
+    /** Whether no further answer may be added. */
     boolean isFull() {
         return answers.size() >= mostAnswers;
     }
 
-    /** Whether an answer of the peer is outstanding. */
+    /** Whether answers of the peer are outstanding. */
     boolean isAsking() {
         return asked > 0;
     }
 
-    /** The peer has answered the oldest read or atomic operation of this side. */
+    /** Counts the peer's answer to the oldest read or atomic operation of this side. */
     void answered() {
         asked--;
     }
 
-    /** How many requests of the peer are done and not acknowledged yet. */
+    /** {@return how many requests of the peer are done and not acknowledged} */
     int owed() {
         return done() - told;
     }
 
-    /** Those before the first answer whose header is not in the buffer. */
+    /** {@return the number of the requests before the first answer whose header is not in the buffer} */
     private int done() {
         int waiting = begun == answers ? answers.size() - 1 : answers.size();
         if (waiting == 0) {
@@ -270,23 +268,23 @@ final class TcpOutput {
         return (int) oldest.answers - 1;
     }
 
-    /** If something is owed, it is sent, with the next frame or alone. */
+    /** Sends owed acknowledgements, with the next frame or alone. */
     void acknowledge() {
         acknowledges |= owed() != 0;
     }
 
     // ---- Sending ----
 
-    /** Whether something waits for the kernel to have room. A request that is held back for the peer does not. */
+    /** Whether something waits for space in the kernel's buffer. A request that is held back does not. */
     boolean isBlocked() {
         return !closed && (to > from || begun != null || next() != null || acknowledges && owed() != 0);
     }
 
     /**
-     * Sends what the kernel takes.
+     * Sends as much as the kernel takes.
      *
      * @return 0, or the errno of a broken connection
-     * @throws IllegalStateException if memory was closed that is still to send
+     * @throws IllegalStateException if memory that must be sent was closed
      */
     int send() {
         while (!closed) {
@@ -313,11 +311,12 @@ final class TcpOutput {
     }
 
     /**
-     * How long the kernel has taken nothing though an answer waits: how long the peer has not read what it has asked
-     * for.
+     * Returns for how long the kernel has taken nothing although an answer waits, so that the peer has not read its
+     * answers.
      *
-     * @param now in nanoseconds, of {@link System#nanoTime}
-     * @param longestGap the most that counts between two calls, in nanoseconds: this side may have stood still
+     * @param now the current {@link System#nanoTime}
+     * @param longestGap the longest time between two calls that counts, in nanoseconds: this side may have been
+     *     suspended
      */
     long stalled(long now, long longestGap) {
         if (answers.isEmpty() && !answerBuffered) {
@@ -366,7 +365,7 @@ final class TcpOutput {
         }
     }
 
-    /** The queue with the oldest frame that may be sent now; null if there is none. */
+    /** {@return the queue with the oldest frame that may be sent now; null if there is none} */
     private Queue next() {
         boolean held = requests.isEmpty() || asked >= mostAsked && TcpFrame.asksForAnswer(requests.first().kind);
         if (answers.isEmpty()) {
@@ -383,7 +382,7 @@ final class TcpOutput {
         }
         to += size;
         left = TcpFrame.hasData(entry.kind) ? entry.length : 0;
-        // An answer is itself the end of its request.
+        // An answer acknowledges its request.
         told = entry.answers > 0 ? done + 1 : done;
         if (TcpFrame.asksForAnswer(entry.kind)) {
             asked++;
@@ -402,7 +401,7 @@ final class TcpOutput {
         acknowledges = false;
     }
 
-    /** Nothing more is sent, and no memory is kept. */
+    /** Drops all frames, and the references to their memory. */
     void close() {
         closed = true;
         begun = null;
