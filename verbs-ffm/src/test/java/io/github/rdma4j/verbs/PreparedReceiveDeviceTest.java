@@ -135,7 +135,7 @@ class PreparedReceiveDeviceTest {
                 }
                 assertThatThrownBy(() -> receives.add(order[0]))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("room " + order[0] + " was added already");
+                        .hasMessageContaining("buffer " + order[0] + " was added already");
                 assertThat(receives.size()).isEqualTo(order.length);
                 assertThat(receives.tryPost()).isTrue();
                 assertThat(receives.size()).isZero();
