@@ -126,7 +126,7 @@ public final class ToolRun {
             return "none (--no-warm-up)";
         }
         return parameters.sends() || parameters.receiveDepth() > 0
-                ? WarmUp.once(device, parameters, mine)
+                ? WarmUp.once(device, parameters, mine, WarmUp.LIMIT)
                 : "none, this side only receives";
     }
 

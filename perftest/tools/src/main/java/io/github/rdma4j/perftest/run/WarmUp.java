@@ -45,7 +45,7 @@ final class WarmUp {
     private static final int LAST_STRETCH = 2500;
 
     /** Emulated machines need half of it when nothing else runs. */
-    private static final long LIMIT = Duration.ofSeconds(40).toNanos();
+    static final Duration LIMIT = Duration.ofSeconds(40);
 
     private static final int ROUNDS_PER_PAIR = 50;
 
@@ -94,6 +94,7 @@ final class WarmUp {
     private final RunControl control;
     private final RoundLimit limit;
     private final List<RunResources> pairs;
+    private final Duration longest;
 
     private WarmUp(
             RunDevice device,
@@ -101,31 +102,34 @@ final class WarmUp {
             SystemData layout,
             RunControl control,
             RoundLimit limit,
-            List<RunResources> pairs) {
+            List<RunResources> pairs,
+            Duration longest) {
         this.device = device;
         this.parameters = parameters;
         this.layout = layout;
         this.control = control;
         this.limit = limit;
         this.pairs = pairs;
+        this.longest = longest;
     }
 
     /**
      * Warms up for a tool and its kind of posting, unless this process has done so.
      *
+     * @param longest after this time, the warm-up ends even if the compiler is still busy
      * @return a description of the warm-up, for the banner
      */
-    static synchronized String once(RunDevice device, RunParameters parameters, SystemData layout) {
+    static synchronized String once(RunDevice device, RunParameters parameters, SystemData layout, Duration longest) {
         String before = DONE.get(Code.of(parameters));
         if (before != null) {
             return before;
         }
-        String done = run(device, parameters, layout);
+        String done = run(device, parameters, layout, longest);
         DONE.put(Code.of(parameters), done);
         return done;
     }
 
-    private static String run(RunDevice device, RunParameters parameters, SystemData layout) {
+    private static String run(RunDevice device, RunParameters parameters, SystemData layout, Duration longest) {
         if (device.isIwarp()) {
             return NOT_POSSIBLE.formatted("on iWARP rdma_cm alone connects");
         }
@@ -134,7 +138,7 @@ final class WarmUp {
         // The monitor warms up its own code, which would otherwise run for the first time beside the measured run.
         try (RoundLimit limit = new RoundLimit(control);
                 RunMonitor _ = RunMonitor.ofCounted(control, () -> false, PATIENCE, (messages, elapsed) -> {})) {
-            return new WarmUp(device, parameters, layout, control, limit, pairs).repeat();
+            return new WarmUp(device, parameters, layout, control, limit, pairs, longest).repeat();
         } catch (VerbsException failure) {
             return NOT_POSSIBLE.formatted(failure.getMessage());
         } finally {
@@ -149,7 +153,7 @@ final class WarmUp {
         Round round = null;
         boolean idle = false;
         boolean compiled = false;
-        while (!compiled && System.nanoTime() - begin < LIMIT) {
+        while (!compiled && System.nanoTime() - begin < longest.toNanos()) {
             CompilerThreads compilers = new CompilerThreads();
             long compilerTime = compilers.cpuNanoseconds();
             int stretch = idle ? LAST_STRETCH : rounds == 0 ? FIRST_STRETCH : NEXT_STRETCH;

@@ -26,6 +26,7 @@ import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.SystemData;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,13 +41,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AllocationDeviceTest {
     /** A multiple of a list for each of two queue pairs. */
     private static final int OPERATIONS = Integer.getInteger("rdma4j.allocation.operations", 20_000);
+    /** Beside busy programs the compiler needs longer than a user should wait. */
+    private static final Duration WARM_UP = Duration.ofMinutes(3);
 
     @Test
     void latencyLoopAllocatesNothing() {
         RunParameters parameters = RunParameters.parse(Tool.WRITE_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout, WARM_UP)).contains("compiled code");
             try (RunResources pair =
                     new RunResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -79,7 +82,7 @@ class AllocationDeviceTest {
         RunParameters parameters = RunParameters.parse(tool, "-u", "18", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout, WARM_UP)).contains("compiled code");
             try (RunResources pair =
                     new RunResources(device, parameters, Shape.localPair(parameters.connection(), 8, 1, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -108,7 +111,7 @@ class AllocationDeviceTest {
         RunParameters parameters = RunParameters.parse(tool, "-u", "18", "-l", Integer.toString(list), "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout, WARM_UP)).contains("compiled code");
             try (RunResources pair = new RunResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 0), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -144,7 +147,7 @@ class AllocationDeviceTest {
         RunParameters parameters = RunParameters.parse(Tool.SEND_LATENCY, "-u", "18");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout, WARM_UP)).contains("compiled code");
             try (RunResources pair =
                     new RunResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 64), layout)) {
                 pair.connectWithItself(device.mtu());
@@ -177,7 +180,7 @@ class AllocationDeviceTest {
         RunParameters parameters = RunParameters.parse(Tool.SEND_BANDWIDTH, "-u", "18", "-b", "localhost");
         SystemData layout = new SystemData(4096, 64);
         try (RunDevice device = RunDevice.open(parameters)) {
-            assertThat(WarmUp.once(device, parameters, layout)).contains("compiled code");
+            assertThat(WarmUp.once(device, parameters, layout, WARM_UP)).contains("compiled code");
             try (RunResources pair = new RunResources(
                     device, parameters, Shape.localPair(parameters.connection(), 64, 128, 512), layout)) {
                 pair.connectWithItself(device.mtu());
