@@ -47,8 +47,8 @@ final class CmLink implements VerbsLink {
     private boolean letGo;
 
     /**
-     * Creates everything that is needed before the peer can send. If this fails, everything except the id is closed, and
-     * the domain has one user less.
+     * Creates everything that is needed before the peer can send. If this fails, everything except the id is closed,
+     * and the domain has one user less.
      *
      * @param id the id, bound to a device; closed with the link
      * @param domain the domain, of which the link becomes a user
