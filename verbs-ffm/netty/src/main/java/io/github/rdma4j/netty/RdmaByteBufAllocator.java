@@ -25,7 +25,7 @@ import io.netty.buffer.ByteBufAllocator;
  * first writes one of its buffers, once for each protection domain. All channels of an {@link
  * io.github.rdma4j.verbs.endpoint.EndpointGroup} share a domain; a channel without a group has its own. So use this
  * allocator with a group, or with few channels. If the kernel refuses a registration, for example beyond {@code ulimit
- * -l}, the chunk's buffers are copied from then on, and the log says so once.
+ * -l}, the chunk's buffers are copied from then on, and the refusal is logged once.
  *
  * <p>The channel retains a buffer until the peer's adapter has the message, even after its write promise is complete. A
  * buffer that other code has retained could change meanwhile, so it is copied.
