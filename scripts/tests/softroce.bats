@@ -721,6 +721,8 @@ on_aarch64() {
     run -2 "$SOFTROCE" --devices two true
     [[ $output == *'--devices two: not a number from 0 to 32'* ]]
     run -2 "$SOFTROCE" --env 1X=y true
+    run -2 "$SOFTROCE" --install=yes true
+    [[ $output == *'--install takes no value'* ]]
     run -2 "$SOFTROCE" --icount --accel kvm true
     run -2 "$SOFTROCE" --writable /no/such/folder true
     run -2 "$SOFTROCE" --count '' true
