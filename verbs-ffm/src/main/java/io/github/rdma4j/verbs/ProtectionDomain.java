@@ -432,16 +432,7 @@ public sealed class ProtectionDomain extends Resource permits ParentDomain, Impo
                             + " ProtectionDomain.createQueuePair makes it");
         }
         QueuePair queuePair = createChild(() -> new QueuePair(this, config));
-        try {
-            return new PreparedQueuePair(queuePair, config);
-        } catch (Throwable e) {
-            try {
-                queuePair.close();
-            } catch (VerbsException inClose) {
-                e.addSuppressed(inClose);
-            }
-            throw e;
-        }
+        return QueuePairCreation.complete(queuePair, () -> new PreparedQueuePair(queuePair, config));
     }
 
     /**

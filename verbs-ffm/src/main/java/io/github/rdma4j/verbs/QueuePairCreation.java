@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.internal.QueuePairCalls;
 import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 
 /**
  * Creates the native queue pair. It uses ibv_create_qp(3), ibv_create_qp_ex(3) for settings
@@ -34,6 +35,26 @@ final class QueuePairCreation {
      * @param extended extended posting (ibv_wr_*), or null
      */
     record Created(MemorySegment queuePair, ExtendedPosting extended) {}
+
+    /**
+     * Runs the steps after the creation of a queue pair. If they fail, closes the queue pair.
+     *
+     * @param queuePair the new queue pair
+     * @param steps returns the object that owns it from then on
+     * @return this object
+     */
+    static <T> T complete(QueuePair queuePair, Supplier<T> steps) {
+        try {
+            return steps.get();
+        } catch (Throwable e) {
+            try {
+                queuePair.close();
+            } catch (VerbsException inClose) {
+                e.addSuppressed(inClose);
+            }
+            throw e;
+        }
+    }
 
     /**
      * Creates a queue pair. A failure leaves none behind.

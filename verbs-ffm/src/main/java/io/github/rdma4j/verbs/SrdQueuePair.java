@@ -36,8 +36,6 @@ import java.util.List;
  * @since 0.1.0
  */
 public final class SrdQueuePair implements AutoCloseable {
-    private static final int SIGNALED = SendFlags.SIGNALED;
-
     private final QueuePair queuePair;
     private final EfaDeviceAttributes device;
     private final PostingChecks checks;
@@ -59,18 +57,11 @@ public final class SrdQueuePair implements AutoCloseable {
         EfaDeviceAttributes device = domain.context().queryEfa();
         QueuePairConfig basic = config.complete(domain, device);
         QueuePair queuePair = domain.createChild(() -> new QueuePair(domain, basic));
-        try {
+        return QueuePairCreation.complete(queuePair, () -> {
             QueuePairTransitions.toInit(queuePair, basic);
             QueuePairTransitions.toReadyToSendSrd(queuePair, basic.packetSequenceNumber(), config.rnrRetry());
             return new SrdQueuePair(queuePair, device);
-        } catch (Throwable e) {
-            try {
-                queuePair.close();
-            } catch (VerbsException inClose) {
-                e.addSuppressed(inClose);
-            }
-            throw e;
-        }
+        });
     }
 
     /** {@return the queue pair number, which peers need for a {@link Destination}; 16 bits} */
@@ -138,7 +129,8 @@ public final class SrdQueuePair implements AutoCloseable {
      */
     public boolean tryPostSend(long workRequestId, MemorySlice local, Destination destination) {
         checkSend(local, destination);
-        return singles.reliableDatagram(SendOpcode.SEND, workRequestId, local, destination, 0, 0, 0, SIGNALED);
+        return singles.reliableDatagram(
+                SendOpcode.SEND, workRequestId, local, destination, 0, 0, 0, SendFlags.SIGNALED);
     }
 
     /**
@@ -151,7 +143,7 @@ public final class SrdQueuePair implements AutoCloseable {
      */
     public boolean tryPostSend(long workRequestId, SliceList local, Destination destination) {
         checkSend(local, destination);
-        return singles.reliableDatagram(SendOpcode.SEND, workRequestId, local, destination, 0, SIGNALED);
+        return singles.reliableDatagram(SendOpcode.SEND, workRequestId, local, destination, 0, SendFlags.SIGNALED);
     }
 
     /**
@@ -166,7 +158,7 @@ public final class SrdQueuePair implements AutoCloseable {
     public boolean tryPostInlineSend(long workRequestId, MemorySlice local, Destination destination) {
         checkInline(local, destination);
         return singles.reliableDatagram(
-                SendOpcode.SEND, workRequestId, local, destination, 0, 0, 0, SIGNALED | SendFlags.INLINE);
+                SendOpcode.SEND, workRequestId, local, destination, 0, 0, 0, SendFlags.SIGNALED | SendFlags.INLINE);
     }
 
     /**
@@ -190,7 +182,7 @@ public final class SrdQueuePair implements AutoCloseable {
                 0,
                 0,
                 ByteOrders.toNetwork(immediate),
-                SIGNALED);
+                SendFlags.SIGNALED);
     }
 
     /**
@@ -212,7 +204,7 @@ public final class SrdQueuePair implements AutoCloseable {
                 local,
                 destination,
                 ByteOrders.toNetwork(immediate),
-                SIGNALED);
+                SendFlags.SIGNALED);
     }
 
     /**
@@ -235,7 +227,7 @@ public final class SrdQueuePair implements AutoCloseable {
                 0,
                 0,
                 ByteOrders.toNetwork(immediate),
-                SIGNALED | SendFlags.INLINE);
+                SendFlags.SIGNALED | SendFlags.INLINE);
     }
 
     /**
@@ -262,7 +254,14 @@ public final class SrdQueuePair implements AutoCloseable {
             Checks.writable(local);
         }
         return singles.reliableDatagram(
-                SendOpcode.RDMA_READ, workRequestId, local, peer, remote.address(), remote.remoteKey(), 0, SIGNALED);
+                SendOpcode.RDMA_READ,
+                workRequestId,
+                local,
+                peer,
+                remote.address(),
+                remote.remoteKey(),
+                0,
+                SendFlags.SIGNALED);
     }
 
     /**
@@ -282,7 +281,14 @@ public final class SrdQueuePair implements AutoCloseable {
     public boolean tryPostWrite(long workRequestId, MemorySlice local, RemoteMemory remote, Destination peer) {
         checkWrite(local, remote, peer);
         return singles.reliableDatagram(
-                SendOpcode.RDMA_WRITE, workRequestId, local, peer, remote.address(), remote.remoteKey(), 0, SIGNALED);
+                SendOpcode.RDMA_WRITE,
+                workRequestId,
+                local,
+                peer,
+                remote.address(),
+                remote.remoteKey(),
+                0,
+                SendFlags.SIGNALED);
     }
 
     /**
@@ -307,7 +313,7 @@ public final class SrdQueuePair implements AutoCloseable {
                 remote.address(),
                 remote.remoteKey(),
                 ByteOrders.toNetwork(immediate),
-                SIGNALED);
+                SendFlags.SIGNALED);
     }
 
     /**
