@@ -2,61 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import io.github.rdma4j.base.UseGuard;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock that costs little for a thread that takes it alone, as an event loop does.
- *
- * <p>Initially every thread takes its turn at a {@link ReentrantLock}. A thread that takes a thousand turns in a row
- * becomes the owner, and from then on pays two plain stores and a few loads. When another thread comes, it takes the
- * ownership away for good, as in {@link ExclusiveGuard}: it stores "revoked", lets all threads of the JVM pass a
- * handshake, and waits until the owner is outside.
- *
- * <p>A thread that has the lock may take it again.
+ * A reentrant lock that costs little for a thread that takes it alone, as an event loop does: see {@link ThreadBias}.
+ * Other threads take turns at a {@link ReentrantLock}.
  */
-public final class BiasedLock {
-    private static final VarHandle OWNER_INSIDE;
-    private static final VarHandle REVOKED;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            OWNER_INSIDE = lookup.findVarHandle(BiasedLock.class, "ownerInside", int.class);
-            REVOKED = lookup.findVarHandle(BiasedLock.class, "revoked", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    static final int TURNS_OF_AN_OWNER = 1_000;
-
-    /** How often a thread checks before it pauses between checks, because the owner may not be running. */
-    private static final int SPINS = 1_000;
-
-    private static final long PAUSE_NANOS = 50_000;
-
+public final class BiasedLock extends ThreadBias {
     private final ReentrantLock turn = new ReentrantLock();
     private final Condition changed = turn.newCondition();
 
-    /** Set once, by the thread itself, and kept when the ownership is revoked. */
-    private Thread owner;
-    /** How often the owner has taken the lock and not released it; written only by the owner. */
-    private int ownerInside;
-    /** There is no owner any more, and never will be one. Set with the turn, or by the owner. */
-    private boolean revoked;
     /** Whether the thread that is inside has the turn. If not, it is the owner. Written only with the turn. */
     private boolean byTurn;
-
-    // Used only with the turn.
-    private Thread last;
-    private int turns;
 
     /** Creates a lock that no thread holds or owns. */
     public BiasedLock() {}
@@ -92,41 +51,16 @@ public final class BiasedLock {
             }
         }
         byTurn = true;
-        if (revoked || last != self || turn.getHoldCount() > 1) {
-            last = self;
+        if (revoked || lastThread != self || turn.getHoldCount() > 1) {
+            lastThread = self;
             turns = 0;
         } else if (++turns == TURNS_OF_AN_OWNER) {
-            last = null;
+            lastThread = null;
             ownerInside = 1;
             byTurn = false;
             owner = self;
-            // The next one that has the turn sees the owner, and revokes the ownership.
+            // The next thread that has the turn sees the owner, and revokes the ownership.
             turn.unlock();
-        }
-    }
-
-    /** With the turn: waits until the owner is outside, and sees that it does not own the lock any more. */
-    private void excludeOwner() {
-        revoke();
-        for (int spins = 0; (int) OWNER_INSIDE.getAcquire(this) != 0; spins++) {
-            if (spins < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                LockSupport.parkNanos(PAUSE_NANOS);
-            }
-        }
-    }
-
-    /** With the turn: from now on, a thread that is not seen inside as the owner does not enter as the owner. */
-    private void revoke() {
-        if (!(boolean) REVOKED.getOpaque(this)) {
-            REVOKED.setVolatile(this, true);
-            try {
-                UseGuard.awaitNobodyInside(List.of());
-            } catch (Throwable e) {
-                REVOKED.setVolatile(this, false);
-                throw e;
-            }
         }
     }
 

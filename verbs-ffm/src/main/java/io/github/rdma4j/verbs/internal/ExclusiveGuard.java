@@ -6,30 +6,21 @@ import io.github.rdma4j.base.UseGuard;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Admits one thread at a time to a short piece of native work, and none after {@link #close()}. It is like
  * {@link UseGuard}, but also makes threads take turns: a thread that finds another one inside waits for it.
  *
- * <p>Initially every thread takes its turn by an atomic operation. A thread that enters a thousand times in a row
- * becomes the owner, and from then on pays two plain stores and two loads. When another thread enters, the owner loses
- * that for good: "not owned" is stored, all threads of the JVM pass a handshake, and then the owner is either seen
- * inside or takes turns like all others.
+ * <p>A thread takes its turn by an atomic operation; a thread that enters alone needs none: see {@link ThreadBias}.
  *
  * <p>Do nothing inside that could wait, and do not enter twice.
  */
-public final class ExclusiveGuard {
-    private static final VarHandle OWNER_INSIDE;
-    private static final VarHandle REVOKED;
+public final class ExclusiveGuard extends ThreadBias {
     private static final VarHandle HOLDER;
 
     static {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            OWNER_INSIDE = lookup.findVarHandle(ExclusiveGuard.class, "ownerInside", int.class);
-            REVOKED = lookup.findVarHandle(ExclusiveGuard.class, "revoked", boolean.class);
-            HOLDER = lookup.findVarHandle(ExclusiveGuard.class, "holder", Thread.class);
+            HOLDER = MethodHandles.lookup().findVarHandle(ExclusiveGuard.class, "holder", Thread.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -41,26 +32,9 @@ public final class ExclusiveGuard {
     private static final int AS_OWNER = 1;
     private static final int BY_TURN = 2;
 
-    static final int TURNS_OF_AN_OWNER = 1_000;
-    /** How often a thread checks before it pauses between checks, because the thread inside may not be running. */
-    private static final int SPINS = 1_000;
-
-    private static final long PAUSE_NANOS = 50_000;
-
-    /** Set once, and kept when the ownership is revoked. */
-    private Thread owner;
-    /** Written only by the owner. */
-    private int ownerInside;
-
-    private boolean revoked;
-    /**
-     * The thread that is inside, or checks whether it may enter, other than as the owner. The two fields below belong
-     * to it.
-     */
+    /** The thread that has the turn: it is inside, or checks whether it may enter. */
     private Thread holder;
 
-    private Thread lastHolder;
-    private int turns;
     private volatile boolean closed;
 
     /** Creates an open guard. */
@@ -106,12 +80,17 @@ public final class ExclusiveGuard {
         }
         Thread self = Thread.currentThread();
         if (owner != null) {
-            revoke();
-        } else if (lastHolder != self) {
-            lastHolder = self;
+            try {
+                excludeOwner();
+            } catch (Throwable e) {
+                HOLDER.setRelease(this, (Thread) null);
+                throw e;
+            }
+        } else if (lastThread != self) {
+            lastThread = self;
             turns = 0;
         } else if (++turns == TURNS_OF_AN_OWNER) {
-            lastHolder = null;
+            lastThread = null;
             ownerInside = 1;
             owner = self;
             // The next holder sees the owner, and revokes the ownership.
@@ -132,31 +111,6 @@ public final class ExclusiveGuard {
         return true;
     }
 
-    /** Revokes the ownership, as the holder, and waits until the owner is outside. */
-    private void revoke() {
-        if (!revoked) {
-            try {
-                REVOKED.setVolatile(this, true);
-                UseGuard.awaitNobodyInside(List.of());
-            } catch (Throwable e) {
-                REVOKED.setVolatile(this, false);
-                HOLDER.setRelease(this, (Thread) null);
-                throw e;
-            }
-        }
-        for (int spins = 0; (int) OWNER_INSIDE.getAcquire(this) != 0 && owner != Thread.currentThread(); spins++) {
-            pause(spins);
-        }
-    }
-
-    private static void pause(int spins) {
-        if (spins < SPINS) {
-            Thread.onSpinWait();
-        } else {
-            LockSupport.parkNanos(PAUSE_NANOS);
-        }
-    }
-
     /**
      * Admits no thread any more, and waits until no thread is inside. Must not be called by a thread that is inside.
      */
@@ -164,14 +118,17 @@ public final class ExclusiveGuard {
         closed = true;
         try {
             hold(true);
-            if (owner != null) {
-                revoke();
+            try {
+                if (owner != null) {
+                    excludeOwner();
+                }
+            } finally {
+                HOLDER.setRelease(this, (Thread) null);
             }
         } catch (Throwable e) {
             closed = false;
             throw e;
         }
-        HOLDER.setRelease(this, (Thread) null);
     }
 
     /** Opens the guard again, after a close whose native part was refused. */

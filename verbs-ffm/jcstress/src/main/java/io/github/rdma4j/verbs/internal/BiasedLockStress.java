@@ -14,39 +14,21 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/**
- * The promises of {@link BiasedLock}. The fields are plain: only the lock orders them. An actor that is meant to be the
- * owner comes as often as an owner must, and then lets the other one go, which revokes the ownership.
- */
+/** The promises of {@link BiasedLock}. The fields are plain: only the lock orders them. */
 public final class BiasedLockStress {
-    /** Long enough for the other actor to come in between. */
-    private static final int PAUSES = 8;
-
     private BiasedLockStress() {}
 
     /** The lock, and what it guards. */
-    private abstract static class Guarded {
+    private abstract static class Guarded extends OwnerState {
         final BiasedLock lock = new BiasedLock();
-        int count;
         boolean set;
-        private volatile boolean owned;
 
-        final void becomeOwner() {
-            for (int i = 0; i < BiasedLock.TURNS_OF_AN_OWNER; i++) {
-                lock.lock();
-                lock.unlock();
-            }
-            owned = true;
+        @Override
+        final void takeTurn() {
+            lock.lock();
+            lock.unlock();
         }
 
-        /** Bounded, in case that the owner's actor has not begun. */
-        final void awaitOwner() {
-            for (int i = 0; i < 1_000_000 && !owned; i++) {
-                Thread.onSpinWait();
-            }
-        }
-
-        /** Adds one, in two steps. */
         final void add() {
             lock.lock();
             addInside();
@@ -60,14 +42,6 @@ public final class BiasedLockStress {
             addInside();
             lock.unlock();
             return 1;
-        }
-
-        private void addInside() {
-            int seen = count;
-            for (int i = 0; i < PAUSES; i++) {
-                Thread.onSpinWait();
-            }
-            count = seen + 1;
         }
     }
 

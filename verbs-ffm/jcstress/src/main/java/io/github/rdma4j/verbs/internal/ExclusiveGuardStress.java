@@ -17,47 +17,30 @@ import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
  * The promises of {@link ExclusiveGuard}: posts of two threads, and a post against a close. The fields are plain: only
- * the guard orders them. An actor that is meant to be the owner comes as often as an owner must, and then lets the
- * other one go, so that the entry under test takes the way without an atomic operation and the other one revokes it.
+ * the guard orders them.
  */
 public final class ExclusiveGuardStress {
     private static final int NOT_INSIDE = -1;
-    /** Long enough for the other actor to come in between. */
-    private static final int PAUSES = 8;
 
     private ExclusiveGuardStress() {}
 
     /** The guard, and what it guards. */
-    private abstract static class Guarded {
+    private abstract static class Guarded extends OwnerState {
         final ExclusiveGuard guard = new ExclusiveGuard();
-        int count;
         int freed;
         int used;
-        private volatile boolean owned;
 
-        final void becomeOwner() {
-            for (int i = 0; i < ExclusiveGuard.TURNS_OF_AN_OWNER; i++) {
-                guard.exit(guard.enter());
-            }
-            owned = true;
+        @Override
+        final void takeTurn() {
+            guard.exit(guard.enter());
         }
 
-        /** Bounded, in case that the owner's actor has not begun. */
-        final void awaitOwner() {
-            for (int i = 0; i < 1_000_000 && !owned; i++) {
-                Thread.onSpinWait();
-            }
-        }
-
-        /** Adds one, in two steps. */
         final int add() {
             int entry = guard.enter();
             if (entry == ExclusiveGuard.CLOSED) {
                 return 0;
             }
-            int seen = count;
-            pause();
-            count = seen + 1;
+            addInside();
             guard.exit(entry);
             return 1;
         }
@@ -82,12 +65,6 @@ public final class ExclusiveGuardStress {
             used = 1;
             guard.exit(entry);
             return 1;
-        }
-
-        private static void pause() {
-            for (int i = 0; i < PAUSES; i++) {
-                Thread.onSpinWait();
-            }
         }
     }
 
