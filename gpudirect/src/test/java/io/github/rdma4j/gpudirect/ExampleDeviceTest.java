@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.StandInDriver;
+import io.github.rdma4j.verbs.ExamplePrograms;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ExampleDeviceTest {
     @Test
     void exampleBringsItsBytes() throws Exception {
-        ExampleProgram.classes(ExampleProgram.TRANSFER);
+        ExamplePrograms.classes("GpuTransfer");
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
@@ -54,7 +55,7 @@ class ExampleDeviceTest {
         return () -> {
             for (int attempt = 1; ; attempt++) {
                 try {
-                    ExampleProgram.run(ExampleProgram.TRANSFER, arguments);
+                    ExamplePrograms.runMain("GpuTransfer", arguments);
                     return null;
                 } catch (InvocationTargetException e) {
                     if (!(e.getCause() instanceof ConnectException) || attempt == 1200) {

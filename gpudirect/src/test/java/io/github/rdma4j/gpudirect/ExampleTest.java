@@ -4,11 +4,12 @@ package io.github.rdma4j.gpudirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.ExamplePrograms;
 import org.junit.jupiter.api.Test;
 
 class ExampleTest {
     @Test
     void exampleCompilesWithoutAWarning() throws Exception {
-        assertThat(ExampleProgram.compile(ExampleProgram.TRANSFER)).isEmpty();
+        assertThat(ExamplePrograms.compile("GpuTransfer")).isEmpty();
     }
 }

@@ -12,6 +12,7 @@ import io.github.rdma4j.cuda.CudaVersion;
 import io.github.rdma4j.cuda.DeviceMemory.Kind;
 import io.github.rdma4j.gpudirect.PathRefusal.Reason;
 import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.Project;
 import java.nio.file.Files;
 import java.util.EnumMap;
 import java.util.List;
@@ -244,7 +245,7 @@ class PathRulesTest {
 
     @Test
     void pageHasTheSameTable() throws Exception {
-        List<String> page = Files.readAllLines(ExampleProgram.docs().resolve("findings.md"));
+        List<String> page = Files.readAllLines(Project.page("findings.md"));
         for (Row row : Row.values()) {
             assertThat(page)
                     .filteredOn(line -> line.matches(".*\\| `" + row + "`( \\*)? \\|"))

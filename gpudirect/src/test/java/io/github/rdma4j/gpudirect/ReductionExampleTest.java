@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.nccl.StandInNccl;
+import io.github.rdma4j.verbs.ExamplePrograms;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -52,8 +53,8 @@ class ReductionExampleTest {
                 StandInDriver.jvmOption(),
                 "-Dio.github.rdma4j.nccl.library=" + StandInNccl.library(),
                 "-cp",
-                ExampleProgram.classes(ExampleProgram.REDUCTION) + ":" + System.getProperty("java.class.path"),
-                ExampleProgram.REDUCTION,
+                ExamplePrograms.classes("AllReduce") + ":" + System.getProperty("java.class.path"),
+                "AllReduce",
                 Integer.toString(rank),
                 "2",
                 Integer.toString(rank),

@@ -6,8 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.gpudirect.storage.StandInCuFile;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import io.github.rdma4j.verbs.ExamplePrograms;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -51,14 +50,6 @@ class TensorExampleTest {
     }
 
     private static String output(Path file) throws Exception {
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
-        PrintStream before = System.out;
-        System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
-        try {
-            ExampleProgram.run(ExampleProgram.TENSORS, file.toString());
-        } finally {
-            System.setOut(before);
-        }
-        return output.toString(StandardCharsets.UTF_8);
+        return ExamplePrograms.run("LoadTensors", file.toString());
     }
 }

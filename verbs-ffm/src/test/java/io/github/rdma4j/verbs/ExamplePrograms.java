@@ -39,10 +39,8 @@ public final class ExamplePrograms implements AutoCloseable {
                         + Integer.toHexString(Files.readString(source(name)).hashCode()));
     }
 
-    /**
-     * Where it is compiled, by this call if not by the unit tests: in the microVM the compiler takes most of a minute.
-     */
-    private static Path classes(String name) throws Exception {
+    /** The folder of a program's classes. Compiles it if the unit tests have not: that takes a minute in a guest. */
+    public static Path classes(String name) throws Exception {
         Path classes = folder(name);
         if (!Files.exists(classes.resolve(name + ".class"))) {
             String complaints = compile(name);
@@ -53,7 +51,7 @@ public final class ExamplePrograms implements AutoCloseable {
         return classes;
     }
 
-    /** What the compiler has to say about a program; nothing if all is well. */
+    /** Compiles a program and returns the compiler's errors and warnings. */
     public static String compile(String name) throws Exception {
         Path classes = folder(name);
         Files.createDirectories(classes);
@@ -62,6 +60,8 @@ public final class ExamplePrograms implements AutoCloseable {
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             List<String> options = List.of(
                     "-Xlint:all,-restricted,-processing,-path",
+                    "--release",
+                    "25",
                     "-d",
                     classes.toString(),
                     "-cp",
@@ -84,12 +84,23 @@ public final class ExamplePrograms implements AutoCloseable {
     }
 
     /**
-     * What a program prints that runs in this JVM, its classes loaded anew. A JVM of its own takes 20 s to start in the
-     * microVM; that the programs run so, too, is seen by those that {@link #start} starts.
+     * Runs a program in this JVM, with its classes loaded again, and returns its output. A new JVM takes 20 s to start
+     * in the microVM; {@link #start} tests that.
      */
     public static String run(String name, String... arguments) throws Exception {
         PrintStream before = System.out;
         ByteArrayOutputStream output = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
+        try {
+            runMain(name, arguments);
+        } finally {
+            System.setOut(before);
+        }
+        return output.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Runs a program in this JVM, with its classes loaded again. Its exception is wrapped in an InvocationTargetException. */
+    public static void runMain(String name, String... arguments) throws Exception {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {classes(name).toUri().toURL()})) {
             Class<?> program = loader.loadClass(name);
@@ -97,12 +108,8 @@ public final class ExamplePrograms implements AutoCloseable {
             constructor.setAccessible(true);
             Method main = program.getDeclaredMethod("main", String[].class);
             main.setAccessible(true);
-            System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
             main.invoke(constructor.newInstance(), (Object) arguments);
-        } finally {
-            System.setOut(before);
         }
-        return output.toString(StandardCharsets.UTF_8);
     }
 
     /** The port in the first line of a server, which ends with its address. */
