@@ -76,7 +76,8 @@ class GpuDoctorTest {
                 "mlx5_" + number,
                 Optional.empty(),
                 dmaBuf,
-                List.of(new PortFacts(1, Mtu.MTU_4096, Mtu.MTU_4096)),
+                List.of(new PortFacts(1, Mtu.MTU_4096, Mtu.MTU_4096, 1 << 30)),
+                Optional.empty(),
                 Optional.empty()));
         return this;
     }

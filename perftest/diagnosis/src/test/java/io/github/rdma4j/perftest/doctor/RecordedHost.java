@@ -17,6 +17,8 @@ import io.github.rdma4j.perftest.doctor.machine.LinkPause;
 import io.github.rdma4j.perftest.doctor.machine.PortFacts;
 import io.github.rdma4j.perftest.doctor.machine.Problem;
 import io.github.rdma4j.perftest.doctor.machine.Support;
+import io.github.rdma4j.verbs.device.EfaCapability;
+import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,8 +37,9 @@ import java.util.stream.Stream;
 /**
  * A machine for the doctor: the adapters of a recorded tree in a host on which all is well until something is changed.
  *
- * <p>What libibverbs tells is in the tree, too: {@code ibv_devinfo/DEVICE/PORT} has the MTUs, {@code
- * ibv_devinfo/DEVICE/problem} why it cannot be opened. A device without is one that libibverbs does not list.
+ * <p>The tree also contains what libibverbs reports: {@code ibv_devinfo/DEVICE/PORT} has the MTUs and the largest
+ * message, {@code ibv_devinfo/DEVICE/efa_device_caps} EFA's capabilities, and {@code ibv_devinfo/DEVICE/problem} why
+ * the device cannot be opened. libibverbs does not list a device without such a folder.
  */
 public final class RecordedHost {
     /** The PCI device of a GPU with a coherent link to its processor. */
@@ -227,16 +230,29 @@ public final class RecordedHost {
             adapters.add(
                     problem.isPresent()
                             ? AdapterFacts.unusable(device, new Problem(problem.get(), "see who may"))
-                            : new AdapterFacts(device, Optional.empty(), gpuDirect, ports(device), Optional.empty()));
+                            : new AdapterFacts(
+                                    device, Optional.empty(), gpuDirect, ports(device), Optional.empty(), efa(device)));
         }
         return new AdapterInventory(Optional.empty(), adapters);
     }
 
     private List<PortFacts> ports(String device) {
         return names("ibv_devinfo/" + device).stream()
+                .filter(port -> port.matches("\\d+"))
                 .map(port -> new PortFacts(
-                        Integer.parseInt(port), mtu(device, port, "active_mtu"), mtu(device, port, "max_mtu")))
+                        Integer.parseInt(port),
+                        mtu(device, port, "active_mtu"),
+                        mtu(device, port, "max_mtu"),
+                        text("ibv_devinfo/" + device + "/" + port + "/max_msg_sz")
+                                .map(Long::parseLong)
+                                .orElse(1L << 30)))
                 .toList();
+    }
+
+    private Optional<EfaDeviceAttributes> efa(String device) {
+        return text("ibv_devinfo/" + device + "/efa_device_caps")
+                .map(mask -> new EfaDeviceAttributes(
+                        4096, 32_768, 2, 4, 32, 1 << 30, EfaCapability.ofMask(Integer.decode(mask))));
     }
 
     private Mtu mtu(String device, String port, String name) {

@@ -158,7 +158,7 @@ class RecordedMachinesTest {
     void efa() {
         Diagnosis diagnosis = diagnosis("efa");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.TROUBLE);
-        assertThat(notOk(diagnosis)).containsExactly("FAIL rdma-cm", "WARNING device efa_0");
+        assertThat(notOk(diagnosis)).containsExactly("NOTE rdma-cm", "NOTE device efa_0", "WARNING efa efa_0");
         assertThat(finding(diagnosis, Check.DEVICE).meaning()).contains("no reliable connections (RC)");
         assertThat(finding(diagnosis, Check.GID).seen())
                 .startsWith("use index 0, fe80:")

@@ -216,6 +216,8 @@ class PredictCommandTest {
         "mlx5-roce, mlx5_0, 'RoCE v2 25 Gbit/s, MTU 4096, to the receiver', 3.064",
         "mlx4-infiniband, mlx4_0, 'PCIe 3 x8 of the receiver''s adapter, from the adapter', 6.615",
         "narrow-link, mlx4_0, 'PCIe 2 x1 of the receiver''s adapter, from the adapter', 0.420",
+        // 8928 of 8994 bytes of a packet.
+        "efa-p5, rdmap79s0, 'SRD 100 Gbit/s, MTU 8928, to the receiver', 12.408",
     })
     void slowestLinkOfARecordedMachine(String machine, String device, String bottleneck, double gigabytes)
             throws IOException {
@@ -228,7 +230,7 @@ class PredictCommandTest {
     @CsvSource({
         "rxe, rxe0 is a device of software, --calibrate",
         "siw, siw0 is a device of software, --calibrate",
-        "efa, efa_0 speaks neither InfiniBand nor RoCE nor iWARP, --machine",
+        "usnic, usnic_0 speaks neither InfiniBand nor RoCE nor iWARP nor SRD, --machine",
         "module-missing, there is no RDMA device here, dgx-h100",
     })
     void unpredictableMachineIsReported(String machine, String reason, String remedy) {

@@ -39,6 +39,8 @@ class ValidationTest {
     private static final String NVBANDWIDTH = "https://github.com/NVIDIA/nvbandwidth/issues/";
     private static final String FORUM =
             "https://forums.developer.nvidia.com/t/theortical-bandwidth-and-latency-of-nic/273376";
+    private static final String MOONCAKE =
+            "https://github.com/kvcache-ai/Mooncake/blob/main/docs/source/design/transfer-engine/transport/efa_transport.md";
     private static final String MICROWAY =
             "https://www.microway.com/knowledge-center-articles/performance-characteristics-of-common-transports-buses/";
 
@@ -90,7 +92,7 @@ class ValidationTest {
                 adapter.processor()));
     }
 
-    private static double roce(LinkType type, double gigabits, int mtu, PciExpress pci, long size) {
+    private static double ethernet(LinkType type, double gigabits, int mtu, PciExpress pci, long size) {
         return reaches(with("connectx5-pcie3", new NetworkLink(type, gigabits, mtu), pci), PathKind.HOST, size);
     }
 
@@ -121,6 +123,7 @@ class ValidationTest {
 
     private static final PciExpress PCIE_3_X8 = new PciExpress(8, 8, 256, 512);
     private static final PciExpress PCIE_3_X16 = new PciExpress(8, 16, 256, 512);
+    private static final PciExpress PCIE_5_X16 = new PciExpress(32, 16, 256, 512);
 
     private static final List<Row> ROWS = List.of(
             row(
@@ -137,19 +140,19 @@ class ValidationTest {
                     ""),
             row(
                     "`ib_send_bw`, 100 Gbit/s Ethernet, 64 KiB, ConnectX-4",
-                    roce(LinkType.ROCE_V2, 100, 4096, PCIE_3_X16, 65_536),
+                    ethernet(LinkType.ROCE_V2, 100, 4096, PCIE_3_X16, 65_536),
                     97.0 / 8,
                     "https://mellanox37.rssing.com/chan-11689808/article3279.html",
                     "the MTU is not published; 4096"),
             row(
                     "`ib_send_bw`, RoCE v1, 40 Gbit/s, MTU 1024, ConnectX-3",
-                    roce(LinkType.ROCE_V1, 40, 1024, PCIE_3_X8, 65_536),
+                    ethernet(LinkType.ROCE_V1, 40, 1024, PCIE_3_X8, 65_536),
                     36.07 / 8,
                     UCX + 9430,
                     ""),
             row(
                     "`ib_write_bw`, RoCE v2, 25 Gbit/s, BlueField-2",
-                    roce(LinkType.ROCE_V2, 25, 1024, PCIE_3_X8, 65_536),
+                    ethernet(LinkType.ROCE_V2, 25, 1024, PCIE_3_X8, 65_536),
                     23.0 / 8,
                     PERFTEST + 219,
                     "“about 23”; the MTU is not published; 1024"),
@@ -184,6 +187,30 @@ class ValidationTest {
                     48.5,
                     "https://github.com/aliyun/SimAI",
                     "`CX7_BW` in calbusbw.h"),
+            row(
+                    "32 EFAs of a p5 instance, writes of 1 MiB",
+                    32 * ethernet(LinkType.SRD, 100, 8928, PCIE_5_X16, 1 << 20),
+                    388.9,
+                    MOONCAKE,
+                    "SRD's header is not published, and counts as 0 bytes"),
+            row(
+                    "16 EFAs of a p5en instance, writes of 1 MiB",
+                    16 * ethernet(LinkType.SRD, 200, 8928, PCIE_5_X16, 1 << 20),
+                    365.66,
+                    MOONCAKE,
+                    "as above"),
+            row(
+                    "16 EFAs of a p6-b300 instance, writes of 1 MiB",
+                    16 * ethernet(LinkType.SRD, 400, 8928, PCIE_5_X16, 1 << 20),
+                    780.33,
+                    MOONCAKE,
+                    "as above"),
+            row(
+                    "16 EFAs of a p5en instance, writes of 64 KiB",
+                    16 * ethernet(LinkType.SRD, 200, 8928, PCIE_5_X16, 1 << 16),
+                    97.11,
+                    MOONCAKE,
+                    "the time that a write takes in libfabric and EFA is not published: 0.38 µs, as for ConnectX-5"),
             row(
                     "`ib_read_bw`, HDR, 64 bytes",
                     reaches("connectx6-pcie4", PathKind.HOST, 64),

@@ -50,9 +50,7 @@ final class AddressChecks {
                     port.name(),
                     source,
                     chosen.map(entry -> "use index " + entry.index() + ", " + entry.gid() + ", the port's own"
-                                    + (port.linkLayer().equals("InfiniBand")
-                                            ? "; within a subnet the LID is enough"
-                                            : ""))
+                                    + (port.isInfiniBand() ? "; within a subnet the LID is enough" : ""))
                             .orElse("none; none is needed"));
         }
         String addAddress = "give "

@@ -29,10 +29,12 @@ public enum Check {
     /** Whether this process may open the devices. */
     UVERBS(Section.KERNEL, "uverbs", OK, NOTE, FAIL),
     /** Whether this process may use rdma_cm. */
-    RDMA_CM(Section.KERNEL, "rdma-cm", OK, FAIL, UNKNOWN),
+    RDMA_CM(Section.KERNEL, "rdma-cm", OK, NOTE, FAIL, UNKNOWN),
 
     /** The device: whether it can be opened, and its type. */
     DEVICE(Section.DEVICES, "device", OK, NOTE, WARNING, FAIL, UNKNOWN),
+    /** The capabilities of an Elastic Fabric Adapter. */
+    EFA(Section.DEVICES, "efa", OK, WARNING, UNKNOWN),
     /** The network interface of the port. */
     INTERFACE(Section.DEVICES, "interface", OK, FAIL, UNKNOWN),
     /** Whether the port carries data, which on Ethernet follows from its interface. */

@@ -34,9 +34,6 @@ public enum CounterMeaning {
             "max_retry_exceeded",
             "oos_drop_count",
             "missing_resp",
-            "retrans_timeout_events",
-            "impaired_remote_conn_events",
-            "unresponsive_remote_events",
             "Nak Sequence Error",
             "RetransSegs",
             "tcpRetransSegs",
@@ -57,6 +54,23 @@ public enum CounterMeaning {
             "rnr_naks_rcvd",
             "rx_out_of_buffer",
             "RNR received"),
+    /** EFA sent packets again, as SRD is made to. */
+    RETRANSMITTED(
+            false,
+            true,
+            "EFA sent packets again, or on another path: SRD expects some loss and handles it",
+            "",
+            "retrans_pkts",
+            "retrans_timeout_events"),
+    /** EFA waited for peers. */
+    UNRESPONSIVE_PEER(
+            true,
+            false,
+            "EFA had no answer from a peer, or a bad path to it: the peer ended, or a security group blocks the packets",
+            "see that the security group of each instance allows all traffic to and from itself, in and out; then see which"
+                    + " peers ended",
+            "unresponsive_remote_events",
+            "impaired_remote_conn_events"),
     /** Acknowledgements were lost. */
     REPEATED(
             false,

@@ -17,6 +17,8 @@ import io.github.rdma4j.perftest.doctor.machine.PortFacts;
 import io.github.rdma4j.perftest.doctor.machine.Problem;
 import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
 import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
+import io.github.rdma4j.verbs.device.EfaCapability;
+import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +46,9 @@ final class DeviceChecks {
         findings.add(device());
         if (machine.isWithheld(device)) {
             return findings;
+        }
+        if (device.isEfa() && device.isOpen()) {
+            findings.add(efa());
         }
         for (RdmaPort port : device.ports()) {
             if (device.isUnused(port, machine.devices())) {
@@ -73,6 +78,12 @@ final class DeviceChecks {
         if (device.isIwarp()) {
             return note(seen, "iWARP, RDMA over TCP: connect by rdma_cm (-R of the tools); there are no datagrams");
         }
+        if (device.isEfa()) {
+            return note(
+                    seen,
+                    "SRD queue pairs and datagrams (UD), but no reliable connections (RC): no endpoints, no rdma_cm",
+                    "use ProtectionDomain.createSrdQueuePair, and the tools with -c SRD");
+        }
         if (!device.nodeType().equals("CA") && !device.nodeType().isEmpty()) {
             return new Finding(
                     Check.DEVICE,
@@ -80,9 +91,9 @@ final class DeviceChecks {
                     "/" + device.folder(),
                     WARNING,
                     seen,
-                    "a transport of its own, such as SRD of EFA or usNIC: there are no reliable connections (RC), so endpoints"
-                            + " and most tools cannot use it",
-                    "use datagrams (UD), or SRD queue pairs on EFA (ProtectionDomain.createSrdQueuePair)");
+                    "a transport of its own, such as usNIC's: there are no reliable connections (RC), so endpoints and"
+                            + " most tools cannot use it",
+                    "use datagrams (UD)");
         }
         return Finding.ok(Check.DEVICE, device.name(), source, seen);
     }
@@ -126,7 +137,45 @@ final class DeviceChecks {
     }
 
     private Finding note(String seen, String meaning) {
-        return new Finding(Check.DEVICE, device.name(), "/" + device.folder(), NOTE, seen, meaning, "");
+        return note(seen, meaning, "");
+    }
+
+    private Finding note(String seen, String meaning, String remedy) {
+        return new Finding(Check.DEVICE, device.name(), "/" + device.folder(), NOTE, seen, meaning, remedy);
+    }
+
+    private Finding efa() {
+        String source = "efadv_query_device";
+        Optional<EfaDeviceAttributes> found = device.facts().flatMap(AdapterFacts::efa);
+        if (found.isEmpty()) {
+            return new Finding(
+                    Check.EFA,
+                    device.name(),
+                    source,
+                    UNKNOWN,
+                    "libefa does not report its capabilities",
+                    "RDMA reads and writes may be missing",
+                    "");
+        }
+        EfaDeviceAttributes efa = found.get();
+        List<String> missing = Stream.of(EfaCapability.RDMA_READ, EfaCapability.RDMA_WRITE)
+                .filter(capability -> !efa.capabilities().contains(capability))
+                .map(capability -> capability == EfaCapability.RDMA_READ ? "reads" : "writes")
+                .toList();
+        if (missing.isEmpty()) {
+            return Finding.ok(
+                    Check.EFA, device.name(), source, "RDMA reads and writes, up to " + Bytes.words(efa.maxRdmaSize()));
+        }
+        return new Finding(
+                Check.EFA,
+                device.name(),
+                source,
+                WARNING,
+                "no RDMA " + String.join(" and no RDMA ", missing),
+                "requests of this kind are refused: the adapter or its driver does not support them, or rdma-core"
+                        + " does not (reads from 27 on, writes from 46 on)",
+                "install AWS's EFA software, which has rdma-core and the driver, or use an instance type whose EFA"
+                        + " supports RDMA reads and writes");
     }
 
     private String describe() {
@@ -163,7 +212,7 @@ final class DeviceChecks {
                 + port.bond().map(DeviceChecks::words).orElse("");
         if (port.isActive()) {
             // InfiniBand ports have four lanes, or two for NDR and HDR with a splitting cable.
-            return !port.isEthernet() && port.rate().contains("(1X ")
+            return port.isInfiniBand() && port.rate().contains("(1X ")
                     ? new Finding(
                             Check.PORT,
                             port.name(),

@@ -325,6 +325,16 @@ final class SoftwareChecks {
 
     private Finding connectionManager() {
         if (!files.exists("sys/class/misc/rdma_cm") && !files.exists(NODES + "/rdma_cm")) {
+            if (devices.stream().allMatch(RdmaDevice::isEfa)) {
+                return new Finding(
+                        Check.RDMA_CM,
+                        "",
+                        "/sys/class/misc/rdma_cm",
+                        NOTE,
+                        "the module rdma_ucm is not loaded",
+                        "EFA does not connect by rdma_cm, and there is no other adapter",
+                        "");
+            }
             return new Finding(
                     Check.RDMA_CM,
                     "",

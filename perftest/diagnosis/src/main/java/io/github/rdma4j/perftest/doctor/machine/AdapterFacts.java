@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.doctor.machine;
 
 import io.github.rdma4j.verbs.device.DataDirectSupport;
+import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,13 +15,15 @@ import java.util.Optional;
  * @param dmaBuf whether it can register dma-bufs, from an attempt with file descriptor -1
  * @param ports its ports, in order
  * @param dataDirect whether it has a Data Direct engine; empty if libibverbs was not asked
+ * @param efa limits and capabilities of an Elastic Fabric Adapter; empty for other adapters, and if libefa refuses
  */
 public record AdapterFacts(
         String name,
         Optional<Problem> problem,
         Support dmaBuf,
         List<PortFacts> ports,
-        Optional<DataDirectSupport> dataDirect) {
+        Optional<DataDirectSupport> dataDirect,
+        Optional<EfaDeviceAttributes> efa) {
     /** Copies the list. */
     public AdapterFacts {
         ports = List.copyOf(ports);
@@ -34,6 +37,7 @@ public record AdapterFacts(
      * @return facts of which everything else is unknown
      */
     public static AdapterFacts unusable(String name, Problem problem) {
-        return new AdapterFacts(name, Optional.of(problem), Support.UNKNOWN, List.of(), Optional.empty());
+        return new AdapterFacts(
+                name, Optional.of(problem), Support.UNKNOWN, List.of(), Optional.empty(), Optional.empty());
     }
 }

@@ -42,6 +42,11 @@ public record RdmaDevice(
         return nodeType.equals("RNIC");
     }
 
+    /** Returns whether it is an Elastic Fabric Adapter of AWS. */
+    public boolean isEfa() {
+        return function.flatMap(PciFunction::driver).filter("efa"::equals).isPresent();
+    }
+
     /**
      * Returns whether one of its ports speaks RoCE. The ports of EFA and usNIC run over Ethernet and speak other
      * protocols.

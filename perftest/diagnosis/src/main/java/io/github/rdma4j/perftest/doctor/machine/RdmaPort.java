@@ -52,6 +52,11 @@ public record RdmaPort(
         return state.equals("ACTIVE");
     }
 
+    /** Returns whether it is an InfiniBand port. */
+    public boolean isInfiniBand() {
+        return linkLayer.equals("InfiniBand");
+    }
+
     /** Returns whether its packets travel over Ethernet. */
     public boolean isEthernet() {
         return linkLayer.equals("Ethernet");

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
+import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import io.github.rdma4j.verbs.device.PortAttributes;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,8 @@ final class VerbsAdapters {
             for (int port = 1; port <= context.attributes().physicalPortCount(); port++) {
                 ports.add(port(context, port));
             }
-            return new AdapterFacts(device.name(), Optional.empty(), dmaBuf(context), ports, dataDirect(context));
+            return new AdapterFacts(
+                    device.name(), Optional.empty(), dmaBuf(context), ports, dataDirect(context), efa(context));
         } catch (VerbsException failure) {
             return AdapterFacts.unusable(device.name(), Problem.of(failure, failure.remedy()));
         }
@@ -43,12 +45,20 @@ final class VerbsAdapters {
 
     private static PortFacts port(DeviceContext context, int number) {
         PortAttributes port = context.port(number);
-        return new PortFacts(number, port.activeMtu(), port.maxMtu());
+        return new PortFacts(number, port.activeMtu(), port.maxMtu(), port.maxMessageSize());
     }
 
     private static Optional<DataDirectSupport> dataDirect(DeviceContext context) {
         try (ProtectionDomain domain = context.allocateProtectionDomain()) {
             return Optional.of(domain.dataDirect());
+        } catch (VerbsException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<EfaDeviceAttributes> efa(DeviceContext context) {
+        try {
+            return Optional.of(context.queryEfa());
         } catch (VerbsException _) {
             return Optional.empty();
         }

@@ -173,8 +173,11 @@ public final class MachineReader {
         if (device.isIwarp()) {
             return LinkType.IWARP;
         }
-        if (port.linkLayer().equals("InfiniBand")) {
+        if (port.isInfiniBand()) {
             return LinkType.INFINIBAND;
+        }
+        if (device.isEfa()) {
+            return LinkType.SRD;
         }
         if (device.isRoce(port)) {
             return port.gids().stream().anyMatch(gid -> gid.type() == GidType.ROCE_V2)
@@ -183,7 +186,7 @@ public final class MachineReader {
                     : LinkType.ROCE_V1;
         }
         throw new MachineFileException(
-                device.name() + " speaks neither InfiniBand nor RoCE nor iWARP, whose packets the model knows",
+                device.name() + " speaks neither InfiniBand nor RoCE nor iWARP nor SRD, whose packets the model knows",
                 "--machine predicts for a described machine");
     }
 
@@ -195,6 +198,10 @@ public final class MachineReader {
         Optional<Integer> ofInterface = interfaceMtu(port);
         if (type == LinkType.IWARP) {
             return ofInterface.orElseGet(() -> assumed(port, 1500));
+        }
+        if (type == LinkType.SRD) {
+            assumptions.add(port.name() + ": SRD's header is not published, and counts as 0 bytes of a packet");
+            return port.facts().map(facts -> (int) facts.maxMessage()).orElseGet(() -> assumed(port, 8928));
         }
         if (active.isPresent()) {
             return active.get();

@@ -21,6 +21,11 @@ public enum LinkType {
      * markers). The network's MTU contains all of them except Ethernet's bytes.
      */
     IWARP("iWARP", 38 + 60, 84, 60),
+    /**
+     * EFA's reliable datagrams, over UDP and IPv4. Their own header is not published and left out. The adapter counts
+     * an acknowledgement as the smallest packet of Ethernet.
+     */
+    SRD("SRD", 38 + 20 + 8, 84, 0),
     /** TCP itself with time stamps: IPv4 20, TCP 32. The network's MTU has these in it. */
     TCP("TCP", 38 + 52, 90, 52);
 

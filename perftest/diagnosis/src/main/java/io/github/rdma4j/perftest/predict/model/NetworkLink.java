@@ -10,7 +10,8 @@ import java.util.List;
  * @param type its packets
  * @param gigabits its data rate in 10⁹ bit/s, after the encoding: 100 for EDR, 54.55 for FDR; 0 if it limits nothing,
  *     as between devices of software in one machine
- * @param mtu bytes of data of an RDMA packet, one of the five that RDMA has; for iWARP and TCP the interface's MTU
+ * @param mtu bytes of data of an RDMA packet, one of the five that RDMA has; for SRD the largest send; for iWARP and TCP
+ *     the interface's MTU
  */
 public record NetworkLink(LinkType type, double gigabits, int mtu) {
     /** The RDMA extended header: address, key and length of a write or of a read's request. */
@@ -27,7 +28,7 @@ public record NetworkLink(LinkType type, double gigabits, int mtu) {
     /** Refuses what no network can be. */
     public NetworkLink {
         Ranges.notNegative("gigabits", gigabits);
-        if (type == LinkType.IWARP || type == LinkType.TCP) {
+        if (type == LinkType.IWARP || type == LinkType.TCP || type == LinkType.SRD) {
             Ranges.within("mtu", mtu, LEAST_MTU, MOST_MTU);
         } else if (!MTUS.contains(mtu)) {
             throw new IllegalArgumentException("mtu: " + mtu + " is no path MTU of " + type.title()

@@ -102,7 +102,8 @@ final class Scenario {
                 name,
                 Optional.empty(),
                 Support.YES,
-                List.of(new PortFacts(1, Mtu.MTU_4096, Mtu.MTU_4096)),
+                List.of(new PortFacts(1, Mtu.MTU_4096, Mtu.MTU_4096, 1 << 30)),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -148,13 +149,13 @@ final class Scenario {
     }
 
     Scenario adapterDmaBuf(Support support) {
-        return adapter(
-                facts -> new AdapterFacts(facts.name(), facts.problem(), support, facts.ports(), facts.dataDirect()));
+        return adapter(facts -> new AdapterFacts(
+                facts.name(), facts.problem(), support, facts.ports(), facts.dataDirect(), facts.efa()));
     }
 
     Scenario dataDirect(DataDirectSupport support) {
-        return adapter(facts ->
-                new AdapterFacts(facts.name(), facts.problem(), facts.dmaBuf(), facts.ports(), Optional.of(support)));
+        return adapter(facts -> new AdapterFacts(
+                facts.name(), facts.problem(), facts.dmaBuf(), facts.ports(), Optional.of(support), facts.efa()));
     }
 
     /** Which pair the questions are about. */
