@@ -112,6 +112,16 @@ public enum EfaCompletionStatus {
         return code;
     }
 
+    /** {@return the usual cause, without a full stop; empty for {@link #OK}} */
+    public String usualCause() {
+        return cause;
+    }
+
+    /** {@return what to do, without a full stop; empty for {@link #OK}} */
+    public String remedy() {
+        return remedy;
+    }
+
     /** {@return cause and remedy in one line; "success" for {@link #OK}} */
     public String describe() {
         return this == OK ? "success" : Remedies.append(cause, remedy);

@@ -23,11 +23,11 @@ import java.util.List;
  * @param device mlx5 or efa
  * @param folder that the library and the sysfs go into
  */
-record StandInKernel(String device, Path folder) {
+public record StandInKernel(String device, Path folder) {
     private static final Path SOURCES = Project.folder().resolve("verbs-ffm/src/test/c");
 
     /** Compiles it. */
-    void build() throws IOException, InterruptedException {
+    public void build() throws IOException, InterruptedException {
         ChildJvm.run(List.of("sh", SOURCES.resolve("kernel/build").toString(), device, library()));
     }
 
@@ -41,7 +41,7 @@ record StandInKernel(String device, Path folder) {
     }
 
     /** Runs a command; settings are {@code NAME=VALUE} for its environment. */
-    List<String> run(List<String> settings, List<String> command) {
+    public List<String> run(List<String> settings, List<String> command) {
         List<String> all = new ArrayList<>(List.of("env"));
         all.addAll(settings);
         all.addAll(

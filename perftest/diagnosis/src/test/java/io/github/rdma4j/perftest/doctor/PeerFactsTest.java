@@ -46,7 +46,7 @@ class PeerFactsTest {
         "mlx4-infiniband, INFINIBAND",
         "siw, IWARP",
         "i40iw, IWARP",
-        "efa, OTHER"
+        "efa, SRD"
     })
     void portsSpeakWhatTheySpeak(String name, Transport transport) {
         PeerMachine machine = facts(host(name), null, -1);

@@ -179,10 +179,12 @@ public enum Check {
     CM_CONNECTION(Section.WIRE, "cm-connection", OK, FAIL),
     /** A connection by queue pair numbers and GIDs, and a message each way. */
     RC_CONNECTION(Section.WIRE, "rc-connection", OK, NOTE, FAIL),
+    /** SRD queue pairs of EFA, and a message each way. */
+    SRD(Section.WIRE, "srd", OK, FAIL),
     /** RDMA writes. */
-    RDMA_WRITE(Section.WIRE, "rdma-write", OK, FAIL),
+    RDMA_WRITE(Section.WIRE, "rdma-write", OK, NOTE, FAIL),
     /** RDMA reads. */
-    RDMA_READ(Section.WIRE, "rdma-read", OK, FAIL),
+    RDMA_READ(Section.WIRE, "rdma-read", OK, NOTE, FAIL),
     /** A fetch-and-add. */
     ATOMICS(Section.WIRE, "atomics", OK, NOTE, FAIL),
     /** Datagrams (UD). */

@@ -10,6 +10,6 @@ import io.github.rdma4j.verbs.device.Mtu;
  * @param number from 1
  * @param activeMtu the active MTU
  * @param maxMtu the largest MTU that it supports
- * @param maxMessage the largest message in bytes; on EFA that of a send, which is one packet
+ * @param maxMessage the largest message in bytes; on EFA the largest send, which is one packet
  */
 public record PortFacts(int number, Mtu activeMtu, Mtu maxMtu, long maxMessage) {}

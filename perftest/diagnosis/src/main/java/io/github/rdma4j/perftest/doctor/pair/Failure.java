@@ -19,6 +19,8 @@ public record Failure(Kind kind, String name, String text, String remedy) {
     public enum Kind {
         /** A work request completed with an error. */
         STATUS,
+        /** A work request of an EFA completed with an error. */
+        EFA,
         /** No completion came in time. */
         SILENCE,
         /** The received data differs from the sent data. */

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.doctor.pair;
 import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.check.FindingState;
+import io.github.rdma4j.verbs.EfaCompletionStatus;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -18,6 +19,7 @@ public final class FailureExplanation {
     private static final String LET_ROCE_PASS =
             "at both ends: iptables -I INPUT -p udp --dport 4791 -j ACCEPT, or nft add rule inet filter input udp dport"
                     + " 4791 accept";
+    private static final String UNKNOWN_STATUS = "a status that this version does not know";
 
     private final PortPair ports;
     private final String host;
@@ -62,6 +64,7 @@ public final class FailureExplanation {
     private static String source(Failure failure) {
         return switch (failure.kind()) {
             case STATUS -> "ibv_poll_cq: IBV_WC_" + failure.name();
+            case EFA -> "ibv_poll_cq: EFA_IO_COMP_STATUS_" + failure.name();
             case SILENCE -> "ibv_poll_cq";
             case CONTENT -> "the memory that was written";
             case REFUSED -> "libibverbs" + (failure.name().isEmpty() ? "" : ": " + failure.name());
@@ -72,6 +75,12 @@ public final class FailureExplanation {
     private Advice advice(Check check, Failure failure, int mtu) {
         return switch (failure.kind()) {
             case STATUS -> ofStatus(check, failure, mtu);
+            case EFA ->
+                Arrays.stream(EfaCompletionStatus.values())
+                        .filter(each -> each.name().equals(failure.name()))
+                        .findFirst()
+                        .map(status -> new Advice(status.usualCause(), status.remedy()))
+                        .orElseGet(() -> new Advice(UNKNOWN_STATUS, failure.remedy()));
             case SILENCE -> lost(check, mtu);
             case CONTENT ->
                 new Advice(
@@ -93,7 +102,7 @@ public final class FailureExplanation {
                 .filter(each -> each.name().equals(failure.name()))
                 .findFirst();
         if (status.isEmpty()) {
-            return new Advice("a status that this version does not know", failure.remedy());
+            return new Advice(UNKNOWN_STATUS, failure.remedy());
         }
         return switch (status.get()) {
             // No acknowledgement or no response: both indicate the same problem on the path.
@@ -152,6 +161,10 @@ public final class FailureExplanation {
                         "packets between these ports are lost: another partition, another subnet, or a subnet manager"
                                 + " that has no path",
                         "sminfo; ibtracert " + "LID LID of both; see pair-partition and pair-subnet above");
+            case SRD ->
+                new Advice(
+                        "packets of SRD do not arrive, though TCP does: usually a security group blocks them",
+                        "see that the security group of each instance allows all traffic to and from itself, in and out");
             default ->
                 new Advice("the connection broke", "ping " + host + "; see the kernel's log of both machines: dmesg");
         };

@@ -110,10 +110,13 @@ public final class MachineFacts {
         if (device.isIwarp()) {
             return Transport.IWARP;
         }
+        if (device.isEfa()) {
+            return Transport.SRD;
+        }
         if (device.isRoce(port)) {
             return Transport.ROCE;
         }
-        return port.linkLayer().equals("InfiniBand") ? Transport.INFINIBAND : Transport.OTHER;
+        return port.isInfiniBand() ? Transport.INFINIBAND : Transport.OTHER;
     }
 
     private static String type(GidType type) {

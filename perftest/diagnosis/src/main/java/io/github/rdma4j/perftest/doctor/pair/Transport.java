@@ -10,7 +10,9 @@ public enum Transport {
     ROCE("RoCE"),
     /** RDMA over TCP. */
     IWARP("iWARP"),
-    /** Another one, such as EFA's. */
+    /** Reliable datagrams of EFA. */
+    SRD("SRD"),
+    /** Another one, such as usNIC's. */
     OTHER("a transport of its own");
 
     private final String words;

@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 final class Connection implements AutoCloseable {
     private final Remote remote;
-    private final RcEnd end;
+    private final WireEnd end;
     private final Answer opened;
     private final int mtu;
 
@@ -25,7 +25,7 @@ final class Connection implements AutoCloseable {
      * @param opened the other end's answer about its own end
      * @param mtu the path MTU in bytes
      */
-    Connection(Remote remote, RcEnd end, Answer opened, int mtu) {
+    Connection(Remote remote, WireEnd end, Answer opened, int mtu) {
         this.remote = remote;
         this.end = end;
         this.opened = opened;
@@ -38,7 +38,7 @@ final class Connection implements AutoCloseable {
     }
 
     /** This end. */
-    RcEnd end() {
+    WireEnd end() {
         return end;
     }
 
@@ -50,6 +50,16 @@ final class Connection implements AutoCloseable {
     /** Returns whether both devices have atomic operations. */
     boolean hasAtomics() {
         return end.hasAtomics() && opened.fields().yes("atomics");
+    }
+
+    /** Returns whether both devices have RDMA writes. */
+    boolean hasWrites() {
+        return end.hasWrites() && opened.fields().yes("writes");
+    }
+
+    /** Returns whether both devices have RDMA reads. */
+    boolean hasReads() {
+        return end.hasReads() && opened.fields().yes("reads");
     }
 
     /** Sends a message to the other end, which checks it. Returns whether both succeeded, and adds a finding if not. */

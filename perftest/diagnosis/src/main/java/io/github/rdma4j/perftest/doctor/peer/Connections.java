@@ -141,9 +141,9 @@ final class Connections {
     }
 
     private Optional<Connection> connect(SynchronousId id, Findings findings) {
-        RcEnd end;
+        WireEnd end;
         try {
-            end = RcEnd.of(id);
+            end = WireEnd.of(id, ports.here());
         } catch (VerbsException failure) {
             findings.failedHere(Check.CM_CONNECTION, "here", Failures.of(failure), ports.mtu());
             return Optional.empty();
@@ -152,7 +152,7 @@ final class Connections {
         Optional<Failure> mine = Optional.empty();
         try {
             id.connect(
-                    config -> config.retryCount(RcEnd.RETRIES).rnrRetryCount(RcEnd.RETRIES),
+                    config -> config.retryCount(WireEnd.RETRIES).rnrRetryCount(WireEnd.RETRIES),
                     remote.limits().step());
         } catch (VerbsException failure) {
             mine = Optional.of(Failures.of(failure, CmEventType.UNREACHABLE));
@@ -175,15 +175,15 @@ final class Connections {
     }
 
     /**
-     * Connects by queue pair numbers and GIDs; what keeps it from that is a finding.
+     * Connects by queue pair numbers and GIDs, on EFA by address handles; what keeps it from that is a finding.
      *
      * @param check that it is for
      * @param mtu the path MTU in bytes
      */
     Optional<Connection> byHand(Check check, int mtu, Findings findings) {
-        RcEnd end;
+        WireEnd end;
         try {
-            end = RcEnd.prepare(context, ports.here());
+            end = WireEnd.prepare(context, ports.here());
         } catch (VerbsException failure) {
             findings.failedHere(check, "here", Failures.of(failure), mtu);
             return Optional.empty();

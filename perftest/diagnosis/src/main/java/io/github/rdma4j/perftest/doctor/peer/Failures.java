@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.doctor.peer;
 
 import io.github.rdma4j.perftest.doctor.pair.Failure;
+import io.github.rdma4j.verbs.EfaCompletionStatus;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.cm.CmEventType;
@@ -22,6 +23,16 @@ final class Failures {
                 completion.status().name(),
                 what + ": " + completion.status().text() + " (" + completion.status() + ")",
                 completion.status().remedy());
+    }
+
+    /** Returns the failure of an EFA's completion, whose vendor error is more precise than its status. */
+    static Failure ofEfa(WorkCompletion completion, String what) {
+        EfaCompletionStatus status = EfaCompletionStatus.ofVendorError(completion.vendorError());
+        return new Failure(
+                Failure.Kind.EFA,
+                status.name(),
+                what + " failed: " + status + " (vendor error " + completion.vendorError() + ")",
+                status.remedy());
     }
 
     /** Returns the failure of a refused call, or of a device that cannot use the given values. */

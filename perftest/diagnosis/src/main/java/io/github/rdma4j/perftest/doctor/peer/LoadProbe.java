@@ -37,7 +37,7 @@ final class LoadProbe {
             PeerPort mine = findings.ports().here();
             Map<String, Long> hereBefore = counters.apply(mine);
             Map<String, Long> thereBefore = read(remote.order(Order.COUNTERS));
-            RcEnd.Load result = connection
+            WireEnd.Load result = connection
                     .end()
                     .load(
                             connection.theirMemory(),

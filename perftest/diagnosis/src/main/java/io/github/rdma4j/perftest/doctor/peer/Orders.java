@@ -40,7 +40,7 @@ final class Orders implements AutoCloseable {
     private PeerPort port;
     private DeviceContext context;
     private SynchronousId listening;
-    private RcEnd end;
+    private WireEnd end;
     private RemoteMemory theirMemory;
     private DatagramEnd datagrams;
     private QueuePairEndpoint theirDatagrams;
@@ -162,9 +162,9 @@ final class Orders implements AutoCloseable {
                     ""));
         }
         closeListening();
-        RcEnd accepted = RcEnd.of(request.get());
+        WireEnd accepted = WireEnd.of(request.get(), port);
         try {
-            request.get().accept(config -> config.rnrRetryCount(RcEnd.RETRIES), limits.step());
+            request.get().accept(config -> config.rnrRetryCount(WireEnd.RETRIES), limits.step());
         } catch (VerbsException failure) {
             accepted.close();
             return Remote.Answer.of(Failures.of(failure, CmEventType.UNREACHABLE));
@@ -178,6 +178,8 @@ final class Orders implements AutoCloseable {
                 .with(
                         "device",
                         request.get().id().device().orElseThrow().device().name())
+                .with("writes", end.hasWrites())
+                .with("reads", end.hasReads())
                 .with("atomics", end.hasAtomics());
     }
 
@@ -187,7 +189,7 @@ final class Orders implements AutoCloseable {
         theirMemory = WireValues.memory(order);
         Mtu mtu = mtu(order);
         closeConnection();
-        RcEnd made = RcEnd.prepare(context, port);
+        WireEnd made = WireEnd.prepare(context, port);
         try {
             made.connect(theirs, mtu);
         } catch (RuntimeException | Error failure) {
@@ -196,6 +198,8 @@ final class Orders implements AutoCloseable {
         }
         end = made;
         return WireValues.memory(WireValues.endpoint(made.endpoint()), made.memory())
+                .with("writes", made.hasWrites())
+                .with("reads", made.hasReads())
                 .with("atomics", made.hasAtomics());
     }
 
@@ -219,7 +223,7 @@ final class Orders implements AutoCloseable {
     }
 
     private static Fields transfer(Fields order, BiFunction<Integer, Integer, Optional<Failure>> action) {
-        int length = order.integer("length", 1, RcEnd.ROOM);
+        int length = order.integer("length", 1, WireEnd.ROOM);
         int seed = order.integer("seed", 0, Integer.MAX_VALUE);
         return action.apply(length, seed).map(Remote.Answer::of).orElseGet(Fields::new);
     }
@@ -246,7 +250,7 @@ final class Orders implements AutoCloseable {
         }
     }
 
-    private RcEnd connected() {
+    private WireEnd connected() {
         if (end == null) {
             throw new BadMessageException("the other end means a connection that there is not");
         }

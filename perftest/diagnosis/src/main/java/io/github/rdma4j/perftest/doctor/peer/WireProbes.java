@@ -62,6 +62,9 @@ final class WireProbes {
      */
     boolean run() {
         Transport transport = findings.ports().transport();
+        if (transport == Transport.SRD) {
+            return srd();
+        }
         boolean byCm = connects(Check.CM_CONNECTION, connections.byCm(findings), "by rdma_cm");
         if (byCm) {
             findings.connectedByCm();
@@ -90,6 +93,27 @@ final class WireProbes {
             if (!load.isZero()) {
                 again(Check.LOAD, byHand).ifPresent(made -> new LoadProbe(remote, counters, findings).run(made, load));
             }
+        }
+        return true;
+    }
+
+    /** EFA has no connections, its sends are short, and its packets have one size. */
+    private boolean srd() {
+        if (!connects(
+                Check.SRD,
+                connections.byHand(Check.SRD, findings.ports().mtu(), findings),
+                "by an address handle at each end")) {
+            return false;
+        }
+        oneSided(true);
+        if (!load.isZero()) {
+            again(Check.LOAD, true).ifPresent(made -> {
+                if (made.hasWrites()) {
+                    new LoadProbe(remote, counters, findings).run(made, load);
+                } else {
+                    made.close();
+                }
+            });
         }
         return true;
     }
@@ -149,6 +173,9 @@ final class WireProbes {
     }
 
     private boolean write(Connection connection) {
+        if (!connection.hasWrites()) {
+            return notTried(Check.RDMA_WRITE, "RDMA writes");
+        }
         boolean good = writes(connection, Check.RDMA_WRITE, SHORT);
         if (good) {
             findings.ok(Check.RDMA_WRITE, "", POLL, "each way");
@@ -156,7 +183,21 @@ final class WireProbes {
         return good;
     }
 
+    /** Returns true, because the connection is as good as before. */
+    private boolean notTried(Check check, String operations) {
+        findings.note(
+                check,
+                "efadv_query_device",
+                "not tried: a device of the two has no " + operations,
+                "programs need sends instead",
+                "");
+        return true;
+    }
+
     private boolean read(Connection connection) {
+        if (!connection.hasReads()) {
+            return notTried(Check.RDMA_READ, "RDMA reads");
+        }
         boolean good = connection.good(
                         Check.RDMA_READ,
                         findings.back(),
@@ -239,8 +280,8 @@ final class WireProbes {
     private void largeMessage(boolean byHand) {
         again(Check.LARGE_MESSAGE, byHand).ifPresent(made -> {
             try (Connection connection = made) {
-                if (connection.sendThere(Check.LARGE_MESSAGE, RcEnd.ROOM, findings)
-                        && connection.sendBack(Check.LARGE_MESSAGE, RcEnd.ROOM, findings)) {
+                if (connection.sendThere(Check.LARGE_MESSAGE, WireEnd.ROOM, findings)
+                        && connection.sendBack(Check.LARGE_MESSAGE, WireEnd.ROOM, findings)) {
                     findings.ok(Check.LARGE_MESSAGE, "", POLL, "1 MiB each way, and its content is right");
                 }
             }

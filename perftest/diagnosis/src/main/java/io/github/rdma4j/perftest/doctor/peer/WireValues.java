@@ -44,8 +44,8 @@ final class WireValues {
     static RemoteMemory memory(Fields fields) {
         try {
             RemoteMemory memory = RemoteMemory.fromBytes(bytes(fields.text(MEMORY), RemoteMemory.BYTES));
-            if (memory.length() != RcEnd.ROOM) {
-                throw new IllegalArgumentException(memory.length() + " bytes, not " + RcEnd.ROOM);
+            if (memory.length() != WireEnd.ROOM) {
+                throw new IllegalArgumentException(memory.length() + " bytes, not " + WireEnd.ROOM);
             }
             return memory;
         } catch (IllegalArgumentException failure) {

@@ -82,6 +82,27 @@ public final class Machines {
                 -1);
     }
 
+    /** A healthy port of an EFA. */
+    public static PeerPort efa(String gid) {
+        return new PeerPort(
+                "efa_0",
+                1,
+                Transport.SRD,
+                "ACTIVE",
+                true,
+                4096,
+                0,
+                gid,
+                "",
+                "the port's own",
+                List.of(gid),
+                "",
+                0,
+                -1,
+                List.of(),
+                -1);
+    }
+
     /** The same port, down. */
     public static PeerPort down(PeerPort port) {
         return new PeerPort(

@@ -6,8 +6,11 @@ import io.github.rdma4j.perftest.doctor.pair.Failure;
 import io.github.rdma4j.perftest.doctor.pair.PeerPort;
 import io.github.rdma4j.perftest.doctor.pair.Transport;
 import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.AddressHandle;
+import io.github.rdma4j.verbs.AddressHandleAttributes;
 import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
+import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -19,22 +22,28 @@ import io.github.rdma4j.verbs.QueuePairEndpoint;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
+import io.github.rdma4j.verbs.SrdQueuePair;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.github.rdma4j.verbs.device.AtomicCapability;
+import io.github.rdma4j.verbs.device.EfaCapability;
+import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import io.github.rdma4j.verbs.device.Mtu;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 
 /**
- * One end of a reliable connection and its memory: 1 MiB to send from, followed by 1 MiB that the other end sends to,
+ * One end of a reliable connection, or of two SRD queue pairs, and its memory: 1 MiB to send from, followed by 1 MiB that the other end sends to,
  * writes to and reads from. Methods return failures on the wire, and throw errors of the library.
  */
-final class RcEnd implements AutoCloseable {
+final class WireEnd implements AutoCloseable {
     /** The longest message. */
     static final int ROOM = 1 << 20;
 
@@ -47,24 +56,45 @@ final class RcEnd implements AutoCloseable {
     private static final int DEPTH = 16;
     private static final int CHUNK = 64 * 1024;
 
+    private static final int QUEUE_KEY = 0x11111111;
+    /** Between two polls of an SRD queue, because the drivers of EFA have had events only for some years. */
+    private static final long PAUSE_NANOS = 50_000;
+
+    /** The signaled requests of a queue pair; false if the queue is full. */
+    private interface Requests {
+        boolean send(MemorySlice from);
+
+        boolean write(MemorySlice from, RemoteMemory to);
+
+        boolean read(MemorySlice to, RemoteMemory from);
+    }
+
     private final DeviceContext context;
+    private final PeerPort port;
     private final ProtectionDomain domain;
-    private final CompletionChannel events;
     private final CompletionQueue sends;
     private final CompletionQueue receives;
     private final MemoryRegion region;
     private final WorkCompletions completions = WorkCompletions.allocate(DEPTH);
     private final Opened opened = new Opened();
+    private final Optional<EfaDeviceAttributes> efa;
     private PreparedQueuePair prepared;
+    private SrdQueuePair srd;
     private QueuePair queuePair;
+    private Requests requests;
+    private Predicate<MemorySlice> receiver;
 
-    private RcEnd(DeviceContext context) {
+    private WireEnd(DeviceContext context, PeerPort port) {
         this.context = context;
+        this.port = port;
         try {
+            this.efa = port.transport() == Transport.SRD ? Optional.of(context.queryEfa()) : Optional.empty();
             this.domain = opened.keep(context.allocateProtectionDomain());
-            this.events = opened.keep(context.createCompletionChannel());
-            this.sends = opened.keep(context.createCompletionQueue(DEPTH, config -> config.channel(events)));
-            this.receives = opened.keep(context.createCompletionQueue(DEPTH, config -> config.channel(events)));
+            Optional<CompletionChannel> events =
+                    efa.isPresent() ? Optional.empty() : Optional.of(opened.keep(context.createCompletionChannel()));
+            this.sends = opened.keep(context.createCompletionQueue(DEPTH, config -> events.ifPresent(config::channel)));
+            this.receives =
+                    opened.keep(context.createCompletionQueue(DEPTH, config -> events.ifPresent(config::channel)));
             this.region = opened.keep(domain.allocateMemory(2L * ROOM, access()));
         } catch (RuntimeException | Error failure) {
             close();
@@ -73,8 +103,13 @@ final class RcEnd implements AutoCloseable {
     }
 
     private AccessFlag[] access() {
-        List<AccessFlag> flags =
-                new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
+        List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
+        if (hasWrites()) {
+            flags.add(AccessFlag.REMOTE_WRITE);
+        }
+        if (hasReads()) {
+            flags.add(AccessFlag.REMOTE_READ);
+        }
         if (hasAtomics()) {
             flags.add(AccessFlag.REMOTE_ATOMIC);
         }
@@ -86,15 +121,35 @@ final class RcEnd implements AutoCloseable {
         return context.attributes().atomicCapability() != AtomicCapability.NONE;
     }
 
+    /** Returns whether the device has RDMA writes, which not every EFA has. */
+    boolean hasWrites() {
+        return efa.isEmpty() || efa.get().capabilities().contains(EfaCapability.RDMA_WRITE);
+    }
+
+    /** Returns whether the device has RDMA reads, which not every EFA has. */
+    boolean hasReads() {
+        return efa.isEmpty() || efa.get().capabilities().contains(EfaCapability.RDMA_READ);
+    }
+
     /**
      * An end that will be connected by hand.
      *
      * @param context the device; it stays open
      * @param port of it, and the GID to use
      */
-    static RcEnd prepare(DeviceContext context, PeerPort port) {
-        RcEnd end = new RcEnd(context);
+    static WireEnd prepare(DeviceContext context, PeerPort port) {
+        WireEnd end = new WireEnd(context, port);
         try {
+            if (end.efa.isPresent()) {
+                end.srd = end.opened.keep(end.domain.createSrdQueuePair(config -> config.sendCompletionQueue(end.sends)
+                        .receiveCompletionQueue(end.receives)
+                        .maxSendWorkRequests(DEPTH)
+                        .maxReceiveWorkRequests(2)
+                        .queueKey(QUEUE_KEY)));
+                end.receiver = to -> end.srd.tryPostReceive(0, to);
+                end.expect();
+                return end;
+            }
             end.prepared = end.opened.keep(end.domain.prepareQueuePair(QueuePairType.RC, config -> {
                 end.configure(config);
                 config.port(port.number());
@@ -103,6 +158,7 @@ final class RcEnd implements AutoCloseable {
                 }
                 config.remoteAccess(remote(end));
             }));
+            end.receiver = to -> end.prepared.tryPostReceive(0, to);
             end.expect();
             return end;
         } catch (RuntimeException | Error failure) {
@@ -111,24 +167,24 @@ final class RcEnd implements AutoCloseable {
         }
     }
 
-    private static AccessFlag[] remote(RcEnd end) {
+    private static AccessFlag[] remote(WireEnd end) {
         return end.hasAtomics()
                 ? new AccessFlag[] {AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC}
                 : new AccessFlag[] {AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ};
     }
 
-    /** An end that rdma_cm will connect; the id has a device, and is closed with this. */
-    static RcEnd of(SynchronousId id) {
-        RcEnd end;
+    /** An end of this port that rdma_cm will connect; the id has a device, and is closed with this. */
+    static WireEnd of(SynchronousId id, PeerPort port) {
+        WireEnd end;
         try {
-            end = new RcEnd(id.id().device().orElseThrow());
+            end = new WireEnd(id.id().device().orElseThrow(), port);
         } catch (RuntimeException | Error failure) {
             id.close();
             throw failure;
         }
         end.opened.keep(id);
         try {
-            end.queuePair = id.id().createQueuePair(end.domain, end::configure);
+            end.use(id.id().createQueuePair(end.domain, end::configure));
             end.expect();
             return end;
         } catch (RuntimeException | Error failure) {
@@ -144,9 +200,52 @@ final class RcEnd implements AutoCloseable {
                 .maxReceiveWorkRequests(2);
     }
 
+    private void use(QueuePair connected) {
+        queuePair = connected;
+        receiver = to -> connected.tryPostReceive(0, to);
+        requests = new Requests() {
+            @Override
+            public boolean send(MemorySlice from) {
+                return connected.tryPostSend(0, from, SendFlags.SIGNALED);
+            }
+
+            @Override
+            public boolean write(MemorySlice from, RemoteMemory to) {
+                return connected.tryPostWrite(0, from, to, SendFlags.SIGNALED);
+            }
+
+            @Override
+            public boolean read(MemorySlice to, RemoteMemory from) {
+                return connected.tryPostRead(0, to, from, SendFlags.SIGNALED);
+            }
+        };
+    }
+
+    /** The handle also lets the peer's reads and writes in. */
+    private void use(Destination peer) {
+        requests = new Requests() {
+            @Override
+            public boolean send(MemorySlice from) {
+                return srd.tryPostSend(0, from, peer);
+            }
+
+            @Override
+            public boolean write(MemorySlice from, RemoteMemory to) {
+                return srd.tryPostWrite(0, from, to, peer);
+            }
+
+            @Override
+            public boolean read(MemorySlice to, RemoteMemory from) {
+                return srd.tryPostRead(0, to, from, peer);
+            }
+        };
+    }
+
     /** Returns the address of a queue pair that is connected without rdma_cm. */
     QueuePairEndpoint endpoint() {
-        return prepared.endpoint();
+        return srd == null
+                ? prepared.endpoint()
+                : new QueuePairEndpoint(srd.number(), 0, 0, context.gidAddress(port.number(), 0), Mtu.MTU_4096);
     }
 
     /** Returns the memory that the other end may write and read. */
@@ -154,28 +253,32 @@ final class RcEnd implements AutoCloseable {
         return region.slice(ROOM, ROOM).remoteMemory();
     }
 
-    /** Connects by hand; sends nothing. */
+    /** Connects by hand, and SRD by an address handle; sends nothing. */
     void connect(QueuePairEndpoint theirs, Mtu mtu) {
-        queuePair = prepared.connect(
+        if (srd != null) {
+            AddressHandle address = opened.keep(
+                    domain.createAddressHandle(AddressHandleAttributes.toGid(port.number(), 0, theirs.gid())));
+            use(Destination.of(address, theirs.queuePairNumber(), QUEUE_KEY));
+            return;
+        }
+        use(prepared.connect(
                 theirs,
                 config -> config.pathMtu(mtu)
                         .timeout(ACK_TIMEOUT)
                         .retryCount(RETRIES)
-                        .rnrRetry(RETRIES));
+                        .rnrRetry(RETRIES)));
     }
 
     /** Posts a receive for the next message; for the first one it is posted already. */
     void expect() {
-        posted(
-                queuePair != null
-                        ? queuePair.tryPostReceive(0, incoming(ROOM))
-                        : prepared.tryPostReceive(0, incoming(ROOM)));
+        long longest = context.port(port.number()).maxMessageSize();
+        posted(receiver.test(incoming((int) Math.min(ROOM, longest))));
     }
 
     /** Sends a message, and waits until the other end has it. */
     Optional<Failure> send(int length, int seed, Duration limit) {
         Pattern.fill(outgoing(length).segment(), seed);
-        posted(queuePair.tryPostSend(0, outgoing(length), SendFlags.SIGNALED));
+        posted(requests.send(outgoing(length)));
         return await(sends, "a send of " + length + " bytes", limit);
     }
 
@@ -192,13 +295,13 @@ final class RcEnd implements AutoCloseable {
     /** Writes to the other end's memory. */
     Optional<Failure> write(int length, int seed, RemoteMemory remote, Duration limit) {
         Pattern.fill(outgoing(length).segment(), seed);
-        posted(queuePair.tryPostWrite(0, outgoing(length), remote.slice(0, length), SendFlags.SIGNALED));
+        posted(requests.write(outgoing(length), remote.slice(0, length)));
         return await(sends, "an RDMA write of " + length + " bytes", limit);
     }
 
     /** Reads the other end's memory, and checks the data. */
     Optional<Failure> read(int length, int seed, RemoteMemory remote, Duration limit) {
-        posted(queuePair.tryPostRead(0, incoming(length), remote.slice(0, length), SendFlags.SIGNALED));
+        posted(requests.read(incoming(length), remote.slice(0, length)));
         return await(sends, "an RDMA read of " + length + " bytes", limit).or(() -> check(length, seed));
     }
 
@@ -222,13 +325,13 @@ final class RcEnd implements AutoCloseable {
         while (true) {
             boolean more = System.nanoTime() - begin < length.toNanos();
             while (more && outstanding < DEPTH) {
-                posted(queuePair.tryPostWrite(0, outgoing(CHUNK), remote.slice(0, CHUNK), SendFlags.SIGNALED));
+                posted(requests.write(outgoing(CHUNK), remote.slice(0, CHUNK)));
                 outstanding++;
             }
             if (outstanding == 0) {
                 return new Load(messages, messages * CHUNK, System.nanoTime() - begin, Optional.empty());
             }
-            int count = sends.awaitCompletions(completions, limit);
+            int count = await(sends, limit);
             if (count == 0) {
                 return new Load(
                         messages,
@@ -239,7 +342,7 @@ final class RcEnd implements AutoCloseable {
             }
             for (int i = 0; i < count; i++) {
                 if (!completions.get(i).isSuccess()) {
-                    Failure failure = Failures.of(completions.get(i), "an RDMA write under load");
+                    Failure failure = failure(completions.get(i), "an RDMA write under load");
                     return new Load(messages, messages * CHUNK, System.nanoTime() - begin, Optional.of(failure));
                 }
             }
@@ -291,10 +394,27 @@ final class RcEnd implements AutoCloseable {
     }
 
     private Optional<Failure> await(CompletionQueue queue, String what, Duration limit) {
-        if (queue.awaitCompletions(completions, limit) == 0) {
+        if (await(queue, limit) == 0) {
             return Optional.of(Failure.silence(what + " did not complete within " + limit.toSeconds() + " s"));
         }
-        return completions.get(0).isSuccess() ? Optional.empty() : Optional.of(Failures.of(completions.get(0), what));
+        return completions.get(0).isSuccess() ? Optional.empty() : Optional.of(failure(completions.get(0), what));
+    }
+
+    private Failure failure(WorkCompletion completion, String what) {
+        return srd == null ? Failures.of(completion, what) : Failures.ofEfa(completion, what);
+    }
+
+    private int await(CompletionQueue queue, Duration limit) {
+        if (srd == null) {
+            return queue.awaitCompletions(completions, limit);
+        }
+        long begin = System.nanoTime();
+        int count = queue.poll(completions);
+        while (count == 0 && System.nanoTime() - begin < limit.toNanos()) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+            count = queue.poll(completions);
+        }
+        return count;
     }
 
     @Override
