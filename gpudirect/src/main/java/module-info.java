@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-/** GPU memory on the wire: device memory registered with the adapter, by the best path that the machine offers. */
+/**
+ * GPU memory over RDMA: device memory that is registered with the adapter, over the best path that the machine offers.
+ */
 @SuppressWarnings("module") // The diagnosis is built later.
 module io.github.rdma4j.gpudirect {
     requires io.github.rdma4j.base;

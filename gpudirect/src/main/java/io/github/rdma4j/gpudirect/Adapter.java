@@ -3,12 +3,12 @@
 package io.github.rdma4j.gpudirect;
 
 /**
- * What the channel's protocol asks of the connection. Completions come to {@link ChannelProtocol#completed} and
- * {@link ChannelProtocol#failed}. For one thread at a time.
+ * The operations of the connection that the channel's protocol uses. Completions are reported to
+ * {@link ChannelProtocol#completed} and {@link ChannelProtocol#failed}. For one thread at a time.
  */
 interface Adapter {
     /**
-     * Posts a chunk; the post's job has its kind, memory and remote memory.
+     * Posts a chunk. The post's job has its kind, memory and remote memory.
      *
      * @return true if it was posted, false if the queue is full
      * @throws io.github.rdma4j.verbs.VerbsException if it was refused for another reason
@@ -16,8 +16,8 @@ interface Adapter {
      */
     boolean tryPost(Posts.Post post);
 
-    /** Whether a word can be sent now; also false once the connection is broken. */
-    boolean hasRoomForWord();
+    /** Whether a word can be sent now. False once the connection is broken. */
+    boolean canSendWord();
 
     /** Sends the peer the number of receives posted since the beginning. */
     void announceGrants(long grants);
@@ -26,30 +26,32 @@ interface Adapter {
     void announce(long message, long length);
 
     /**
-     * Rejects the peer's message: it is longer than the receive or, with {@link Mailbox#NO_RECEIVE}, the receive
-     * failed.
+     * Rejects the peer's message, because it is longer than the receive or, with {@link Mailbox#NO_RECEIVE}, because
+     * the receive failed.
      */
     void refuse(long message, long room);
 
     /**
-     * How many chunks this side may have sent since the beginning. Read it before {@link #refused}: the peer writes in
-     * that order.
+     * Returns how many chunks this side may have sent since the connection began. Read it before {@link #refused}: the
+     * peer writes in that order.
      */
     long grants();
 
-    /** The length of a message of the peer's, by its number; -1 if it has not been announced. */
+    /** Returns the length of the peer's message with this number, or -1 if it has not been announced. */
     long announced(long message);
 
-    /** The room that the peer has for a message of ours that it has refused; -1 if it has not. */
+    /**
+     * Returns the size of the receive for which the peer rejected our message, or -1 if it did not reject the message.
+     */
     long refused(long message);
 
-    /** Why nothing can be posted any more; null as long as it can. */
+    /** Returns why nothing can be posted any more, or null while posting is possible. */
     GpuTransferException failure();
 
     default boolean isBroken() {
         return failure() != null;
     }
 
-    /** Has everything that is posted complete, and nothing posted any more. */
+    /** Breaks the connection: everything posted completes, and nothing more can be posted. */
     void breakDown(GpuTransferException cause);
 }

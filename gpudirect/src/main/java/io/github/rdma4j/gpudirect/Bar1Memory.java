@@ -14,12 +14,12 @@ import java.util.OptionalLong;
  *
  * @param total the window's size in bytes
  * @param used how much of it is in use, in bytes
- * @param free how much nobody uses, in bytes
- * @param unknown why the three are empty, for people; empty if they are there
+ * @param free bytes that are not in use
+ * @param unknown why the three figures are missing, in words; empty if they are known
  * @since 0.1.0
  */
 public record Bar1Memory(OptionalLong total, OptionalLong used, OptionalLong free, String unknown) {
-    /** Of four that are there. */
+    /** Checks that none is null. */
     public Bar1Memory {
         Objects.requireNonNull(total, "total");
         Objects.requireNonNull(used, "used");
@@ -28,43 +28,43 @@ public record Bar1Memory(OptionalLong total, OptionalLong used, OptionalLong fre
     }
 
     /**
-     * Asks NVML.
+     * Queries NVML.
      *
      * @param gpu the PCI function of the GPU
-     * @return as it is now; never an exception
+     * @return the current state; never an exception
      */
     public static Bar1Memory of(PciAddress gpu) {
         try {
             NvmlLibrary.Window window = NvmlLibrary.window(gpu.toString());
             return known(window.total(), window.used(), window.free());
-        } catch (NvmlLibrary.NoAnswerException e) {
+        } catch (NvmlLibrary.NvmlException e) {
             return unknown(e.getMessage());
         }
     }
 
     /**
-     * A window of which all is known.
+     * Returns a window whose figures are known.
      *
      * @param total its size in bytes
      * @param used how much of it is in use, in bytes
-     * @param free how much nobody uses, in bytes
-     * @return the three
+     * @param free bytes that are not in use
+     * @return the figures
      */
     public static Bar1Memory known(long total, long used, long free) {
         return new Bar1Memory(OptionalLong.of(total), OptionalLong.of(used), OptionalLong.of(free), "");
     }
 
     /**
-     * A window of which nothing is known.
+     * Returns a window whose figures are unknown.
      *
-     * @param why for people
+     * @param why the reason, in words
      * @return the reason
      */
     public static Bar1Memory unknown(String why) {
         return new Bar1Memory(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), why);
     }
 
-    /** {@return whether NVML has reported it} */
+    /** {@return whether NVML reported the figures} */
     public boolean isKnown() {
         return free.isPresent();
     }

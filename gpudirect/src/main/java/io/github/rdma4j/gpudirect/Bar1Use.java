@@ -5,21 +5,21 @@ package io.github.rdma4j.gpudirect;
 import java.util.OptionalLong;
 
 /**
- * The window on a GPU's memory that other devices reach it by (BAR1), what of it this process has registered, and what
- * all processes and the driver use.
+ * The window through which other devices reach a GPU's memory (BAR1): its size, how much this process has registered,
+ * and the use by all processes and the driver.
  *
  * @param size of the window in bytes; empty if neither sysfs nor NVML reports it
- * @param registered bytes of this process's regions that adapters reach directly, in pages of 64 KiB each; of all
- *     contexts of the GPU and all adapters, twice what two adapters have
- * @param limiting whether the window is smaller than the GPU's memory, and not one with a coherent link: then no more
- *     than its size can be registered at a time
- * @param all what all processes and the driver use of it, or why that is not known
+ * @param registered bytes that this process has registered for direct access by adapters, in pages of 64 KiB. Counts
+ *     all contexts of the GPU and all adapters; memory registered with two adapters counts twice
+ * @param limiting whether the window is smaller than the GPU's memory, so that no more than the window's size can be
+ *     registered at a time. Never on a GPU with a coherent link
+ * @param all how much all processes and the driver use, or why that is unknown
  * @since 0.1.0
  */
 public record Bar1Use(OptionalLong size, long registered, boolean limiting, Bar1Memory all) {
     /**
-     * {@return how much can be registered at most, in bytes; where {@link #all} is not known, less if others use the
-     * window. Empty if it limits nothing, or its size is not known}
+     * {@return the most bytes that can be registered. The real limit is lower if {@link #all} is unknown and others use
+     * the window. Empty if the window sets no limit or its size is unknown}
      */
     public OptionalLong room() {
         if (!limiting || size.isEmpty()) {
@@ -29,7 +29,7 @@ public record Bar1Use(OptionalLong size, long registered, boolean limiting, Bar1
         return OptionalLong.of(Math.min(beside, all.free().orElse(beside)));
     }
 
-    /** Whether so many bytes more are certainly too many. */
+    /** Whether this many more bytes certainly do not fit. */
     boolean isTooSmallFor(long bytes) {
         return room().isPresent() && DirectBytes.pages(bytes) > room().getAsLong();
     }
@@ -53,7 +53,7 @@ public record Bar1Use(OptionalLong size, long registered, boolean limiting, Bar1
                                 : "");
     }
 
-    /** The figures, and what is not known of them, for a message about a window that is full. */
+    /** Returns the figures, and which of them are unknown, for a message about a full window. */
     String describe() {
         return all.isKnown() ? toString() : "%s; what others use of it is not known: %s".formatted(this, all.unknown());
     }

@@ -10,19 +10,19 @@ import java.util.Objects;
 /**
  * The data that a peer needs to connect to a channel: a plain value that you can send by any means.
  *
- * @param queuePair the queue pair's
- * @param mailbox the words in which the sides announce messages and receives
- * @param chunkSize the bytes of a chunk; a connection uses the smaller of both
- * @param slots the chunks that this side stages at once
- * @param readsServed the reads of the peer that this side serves at a time
+ * @param queuePair the endpoint of the queue pair
+ * @param mailbox the words in which the peer announces messages and receives
+ * @param chunkSize the bytes of a chunk; a connection uses the smaller size of the two sides
+ * @param slots the number of chunks that this side can stage at once
+ * @param readsServed the number of concurrent reads by the peer that this side serves
  * @since 0.1.0
  */
 public record ChannelEndpoint(
         QueuePairEndpoint queuePair, RemoteMemory mailbox, int chunkSize, int slots, int readsServed) {
-    /** The number of bytes that {@link #toBytes()} gives. */
+    /** The length of {@link #toBytes()}. */
     public static final int BYTES = QueuePairEndpoint.BYTES + RemoteMemory.BYTES + 3 * Integer.BYTES;
 
-    /** Checks that it can be such a value. */
+    /** Checks that the values are in range. */
     public ChannelEndpoint {
         Objects.requireNonNull(queuePair, "queue pair");
         Objects.requireNonNull(mailbox, "mailbox");
@@ -45,12 +45,12 @@ public record ChannelEndpoint(
     }
 
     /**
-     * The value that {@link #toBytes()} gave.
+     * Decodes the value that {@link #toBytes()} encoded.
      *
      * @param bytes exactly {@value #BYTES}
      * @return the value
-     * @throws IllegalArgumentException if it is another number of bytes (a connection that ended early, for instance),
-     *     or they cannot be such a value
+     * @throws IllegalArgumentException if the number of bytes is wrong (because a connection ended early, for
+     *     instance), or a value is out of range
      */
     public static ChannelEndpoint fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {

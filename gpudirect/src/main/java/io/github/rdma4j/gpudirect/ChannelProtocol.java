@@ -3,8 +3,8 @@
 package io.github.rdma4j.gpudirect;
 
 /**
- * The protocol of a {@link DeviceChannel}, without threads, clock, driver or adapter: transfers and completions come
- * in, posts, words and copies go out. For one thread at a time.
+ * The protocol of a {@link DeviceChannel}, without threads, clock, driver or adapter. Its inputs are transfers and
+ * completions; its outputs are posts, words and copies. For one thread at a time.
  */
 class ChannelProtocol {
     private final Adapter adapter;
@@ -13,13 +13,13 @@ class ChannelProtocol {
     private final Outgoing outgoing;
     private final Incoming incoming;
     private boolean allFailed;
-    /** The transfer whose completion is being handled, if an error has interrupted that. */
+    /** The transfer whose completion is being handled; not reset if an error interrupts that. */
     private Job handling;
 
     /**
-     * A side of a connection.
+     * Creates one side of a connection.
      *
-     * @param depth of the queues of sends and of receives, not counting words
+     * @param depth of the send queue and of the receive queue, not counting words
      */
     ChannelProtocol(Adapter adapter, int depth) {
         this.adapter = adapter;
@@ -29,12 +29,12 @@ class ChannelProtocol {
         incoming = new Incoming(adapter, sends, receives);
     }
 
-    /** For staged transfers that leave: before the first of them is added. */
+    /** Sets the slots of outgoing staged transfers. Called before the first such transfer is added. */
     void useOut(Slots slots) {
         outgoing.use(slots);
     }
 
-    /** For staged transfers that come: before the first of them is added. */
+    /** Sets the slots of incoming staged transfers. Called before the first such transfer is added. */
     void useIn(Slots slots) {
         incoming.use(slots);
     }
@@ -60,7 +60,7 @@ class ChannelProtocol {
         }
     }
 
-    /** Moves everything on as far as it can go now; whether anything has moved. */
+    /** Advances all transfers as far as possible now. Returns whether anything has moved. */
     boolean advance() {
         boolean moved = outgoing.advance();
         moved |= incoming.advance();
@@ -74,10 +74,10 @@ class ChannelProtocol {
         return moved;
     }
 
-    /** The completion of a chunk that was written, read or sent; null if it went well. */
+    /** Handles the completion of a chunk that was written, read or sent. The failure is null if it succeeded. */
     void completed(int index, GpuTransferException failure) {
         Posts.Post post = sends.get(index);
-        if (begins(post)) {
+        if (beginHandling(post)) {
             if (post.job.kind() == Transfer.Kind.READ) {
                 incoming.read(post, failure);
             } else {
@@ -87,26 +87,26 @@ class ChannelProtocol {
         handling = null;
     }
 
-    /** The completion of a receive; see {@link Incoming#received}. */
+    /** Handles the completion of a receive; see {@link Incoming#received}. */
     void received(int index, long bytes, boolean end, boolean aborted) {
         Posts.Post post = receives.get(index);
-        if (begins(post)) {
+        if (beginHandling(post)) {
             incoming.received(post, bytes, end, aborted);
         }
         handling = null;
     }
 
-    /** The completion of a receive that nothing came for. */
+    /** Handles the completion of a receive that failed. */
     void receiveFailed(int index, GpuTransferException failure) {
         Posts.Post post = receives.get(index);
-        if (begins(post)) {
-            incoming.lost(post, failure);
+        if (beginHandling(post)) {
+            incoming.receiveFailed(post, failure);
         }
         handling = null;
     }
 
-    /** False if its completion comes again, after an error, and nothing is left to do. */
-    private boolean begins(Posts.Post post) {
+    /** Returns false if the completion was handled before an error, and is delivered a second time. */
+    private boolean beginHandling(Posts.Post post) {
         if (post.job == null) {
             return false;
         }
@@ -115,7 +115,8 @@ class ChannelProtocol {
     }
 
     /**
-     * An error has interrupted the protocol. The adapter is broken; the completion that was being handled comes again.
+     * Fails the transfer whose completion an error interrupted. The adapter is broken, and delivers that completion
+     * again.
      */
     void interrupted(GpuTransferException cause) {
         if (handling != null) {
@@ -123,7 +124,7 @@ class ChannelProtocol {
         }
     }
 
-    /** What was posted will have no completions, and the adapter touches no memory any more. */
+    /** Fails everything posted. There will be no completions, and the adapter no longer accesses memory. */
     void abandonPosts(GpuTransferException cause) {
         for (Posts.Post post : sends.underWay()) {
             Job job = post.job;
@@ -141,7 +142,7 @@ class ChannelProtocol {
         }
     }
 
-    /** Whether neither the adapter nor a stream has anything of it. */
+    /** Whether neither the adapter nor a stream uses any memory of the transfers. */
     boolean isIdle() {
         return sends.isEmpty() && receives.isEmpty() && outgoing.isIdle() && incoming.isIdle();
     }

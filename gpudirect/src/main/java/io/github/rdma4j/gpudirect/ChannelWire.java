@@ -12,21 +12,21 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The queue pair of a channel, and the words that go to the peer's mailbox. For one thread at a time.
+ * The queue pair of a channel, including the words that are written to the peer's mailbox. For one thread at a time.
  */
 final class ChannelWire implements Adapter {
-    /** Chunks under way at least, so that a direct path is kept busy. */
+    /** The fewest chunks in flight, so that a direct path is kept busy. */
     private static final int LEAST_DEPTH = 32;
 
-    /** The kind of request that has completed: the upper half of its number. */
+    /** The upper half of a request's number says what has completed. */
     private static final long SENT = 0;
 
     private static final long RECEIVED = 1L << 32;
     private static final long WORD = 2L << 32;
 
     /**
-     * In the immediate data: a chunk of a message that was given up; all others with immediate data are the last of
-     * theirs.
+     * A bit of the immediate data: the chunk belongs to a message that was aborted. Without this bit, immediate data
+     * marks the last chunk of its message.
      */
     private static final int ABORTED = 1 << 31;
 
@@ -38,14 +38,17 @@ final class ChannelWire implements Adapter {
     private int freeWordCount;
     private volatile GpuTransferException failure;
     private boolean ended;
-    /** Completions of the last poll, and how many of them the protocol has handled: an error may stop it in between. */
+    /**
+     * The number of completions in the last poll, and how many of them were handled: an error can interrupt the
+     * handling.
+     */
     private int polled;
 
     private int handled;
-    /** An error has struck while completions were polled: what the native call had fetched is lost. */
+    /** An error interrupted the poll, so the completions that the native call fetched are lost. */
     private boolean completionsLost;
 
-    /** An error that has interrupted the channel's work: the next poll breaks the channel down. */
+    /** The error that interrupted the channel's work. The next poll breaks the channel. */
     Error interrupted;
 
     ChannelWire(QueuePair queuePair, CompletionQueue completionQueue, Mailbox mailbox) {
@@ -61,7 +64,7 @@ final class ChannelWire implements Adapter {
         return Math.max(LEAST_DEPTH, slots);
     }
 
-    /** With the words. */
+    /** Includes the words. */
     static int sendQueueDepth(int slots) {
         return depth(slots) + Mailbox.OUTBOX;
     }
@@ -88,7 +91,7 @@ final class ChannelWire implements Adapter {
         } catch (VerbsException | IllegalStateException e) {
             failure.addSuppressed(e);
         }
-        // Not before the call: an error in it must not keep the queue pair alive.
+        // Set after the call, so that an error in the call cannot leave the queue pair working.
         ended = true;
     }
 
@@ -121,13 +124,15 @@ final class ChannelWire implements Adapter {
         interrupted = null;
     }
 
-    /** Ends what is posted although completions are lost: an adapter without the queue pair touches no memory. */
+    /**
+     * Fails everything posted, although completions are lost: without the queue pair, the adapter accesses no memory.
+     */
     private void endWithoutCompletions(ChannelProtocol protocol, GpuTransferException cause) {
         try {
             queuePair.close();
             protocol.abandonPosts(cause);
         } catch (VerbsException e) {
-            // Closing the channel tries again.
+            // Closing the channel closes it again.
             failure.addSuppressed(e);
         }
         completionsLost = false;
@@ -144,7 +149,8 @@ final class ChannelWire implements Adapter {
             boolean first = !isBroken();
             breakDown(new GpuTransferException("polling", e));
             if (completionQueue.isOpen()) {
-                // The adapter may still be at work: what it has is given up when the queue pair is gone.
+                // The adapter may still use the memory: the requests are abandoned when the queue pair has been
+                // destroyed.
                 return first;
             }
             // Closing the adapter has closed the queue pair and its completions.
@@ -220,7 +226,7 @@ final class ChannelWire implements Adapter {
     }
 
     @Override
-    public boolean hasRoomForWord() {
+    public boolean canSendWord() {
         return freeWordCount > 0 && failure == null;
     }
 

@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Pinned memory of a context that outlives the channels which use it. Freeing pinned memory waits for all work of the
- * context, and so for streams that wait for another channel: what has no user is kept for the next one, and goes with
- * the context.
+ * Pinned memory of a context, kept for later channels when a channel is closed. Freeing it at once would wait for all
+ * work of the context, which includes streams that wait for another channel. The context frees it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -21,7 +20,7 @@ final class ContextStore implements AutoCloseable {
     private final CudaContext context;
     private final FollowFlags followFlags;
     private final List<Staging> unused = new ArrayList<>();
-    /** Of stagings that could not be made. */
+    /** Memory left over when the rest of a staging could not be created. */
     private final List<HostMemory> unusedChunks = new ArrayList<>();
 
     private final List<HostMemory> unusedWords = new ArrayList<>();
@@ -32,8 +31,8 @@ final class ContextStore implements AutoCloseable {
     }
 
     /**
-     * The one of a context. Without a lock of its own: the context's is taken within, and its close comes here with
-     * that lock held.
+     * Returns the store of a context. Takes no lock: it would be taken before the context's lock here, and after it
+     * when the context closes the store.
      *
      * @throws IllegalStateException if the context is closed
      */
@@ -56,7 +55,7 @@ final class ContextStore implements AutoCloseable {
         return followFlags;
     }
 
-    /** Chunks with a stream that has nothing to do. */
+    /** Returns chunks with an idle stream. */
     Staging take(int chunkSize, int count) {
         synchronized (unused) {
             for (int i = 0; i < unused.size(); i++) {
@@ -87,26 +86,26 @@ final class ContextStore implements AutoCloseable {
         return context.allocateHost(bytes);
     }
 
-    /** Their copies are over. */
+    /** Takes chunks back. Their copies are complete. */
     void giveBack(Staging staging) {
         synchronized (unused) {
             unused.add(staging);
         }
     }
 
-    /** Words for a stream channel. A stream of an earlier one may still wait for them, for no longer than they take. */
+    /** Returns words for a stream channel. Streams of an earlier channel may still wait for a word until it changes. */
     HostMemory takeWords(long bytes) {
         return take(unusedWords, bytes);
     }
 
-    /** No stream will write to them. */
+    /** Takes words back. No stream writes to them any more. */
     void giveBackWords(HostMemory words) {
         synchronized (unusedWords) {
             unusedWords.add(words);
         }
     }
 
-    /** Called by the context, which frees what is kept here. */
+    /** Called by the context, which then frees the memory. */
     @Override
     public void close() {
         ALL.remove(context, this);

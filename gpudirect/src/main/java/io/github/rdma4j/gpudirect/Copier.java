@@ -7,7 +7,7 @@ interface Copier {
     /**
      * Queues the copy of the slot's chunk from the device.
      *
-     * @return why the chunk cannot be relied on, though the copy is queued; null if it can
+     * @return why the contents of the chunk are unreliable although the copy is queued; null if they are reliable
      * @throws RuntimeException if nothing is queued
      */
     RuntimeException copyOut(Slots.Slot slot);
@@ -15,17 +15,17 @@ interface Copier {
     /**
      * Queues the copy of the slot's chunk to the device.
      *
-     * @param last whether the transfer ends with it
+     * @param last whether this is the last chunk of the transfer
      * @return as {@link #copyOut}
      * @throws RuntimeException if nothing is queued
      */
     RuntimeException copyIn(Slots.Slot slot, boolean last);
 
     /**
-     * Whether the copy of a slot is over: nothing touches its two ends any more. A question that the driver refuses is
-     * no answer.
+     * Whether the copy of a slot has ended, so that nothing accesses the source or the target any more. False if the
+     * driver cannot be queried now.
      *
-     * @throws RuntimeException if it is over because nothing goes on any more
+     * @throws RuntimeException if the copy ended because the context is lost
      */
     boolean isOver(Slots.Slot slot);
 }

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Transfers of device and host memory, of any size, over one reliable connection. A {@link DeviceRegion} on a direct
- * path is read and written by the adapter itself; the bytes of a staged one go through a few pinned chunks, with copies
- * and transfers overlapping, and no more memory however long the transfer is. The two sides may differ in path.
+ * Transfers of device and host memory, of any size, over one reliable connection. On a direct path, the adapter reads
+ * and writes a {@link DeviceRegion} itself. On the staged path, the bytes pass through a few pinned chunks; copies and
+ * transfers overlap, and long transfers need no more memory. The two sides may use different paths.
  *
  * <p>Writes and sends leave in the order of the calls. Reads keep their own order, and so do receives. The n-th receive
  * gets the message of the peer's n-th send, which may be shorter. If one of the two fails before the message has begun,
@@ -27,15 +27,15 @@ import java.util.function.BooleanSupplier;
  * {@link #failure()}. When a write fails, the writes and sends already queued after it also fail, because they may
  * signal to the peer that the bytes have arrived.
  *
- * <p>Close it before what its transfers lie in. Thread safety: for one thread at a time; {@link #failure()} may be
- * asked by any thread.
+ * Close it before the memory of its transfers. Thread safety: for one thread at a time; any thread may call
+ * {@link #failure()}.
  *
  * @since 0.1.0
  */
 public final class DeviceChannel implements AutoCloseable {
-    /** For completions, when the connection is ended. */
+    /** How long a close waits for completions. */
     private static final Duration END = Duration.ofSeconds(5);
-    /** For copies: they are the driver's matter alone. */
+    /** How long a close waits for copies, which depend only on the driver. */
     private static final Duration END_OF_COPIES = Duration.ofSeconds(10);
 
     private static final int SPINS = 200;
@@ -65,9 +65,9 @@ public final class DeviceChannel implements AutoCloseable {
      * @param region what is written
      * @param offset of the first byte
      * @param length in bytes, 0 or more
-     * @param remote where to, as long at least
-     * @return the transfer; done when the bytes are there
-     * @throws IndexOutOfBoundsException if a part does not lie within
+     * @param remote the target, at least as long
+     * @return the transfer; done when the bytes have arrived
+     * @throws IndexOutOfBoundsException if the range is not inside the region or the remote memory
      * @throws IllegalArgumentException if the region is of another GPU or adapter
      * @throws IllegalStateException if the channel or the region cannot be used any more
      */
@@ -79,8 +79,8 @@ public final class DeviceChannel implements AutoCloseable {
      * Writes host memory to the peer's memory.
      *
      * @param local what is written
-     * @param remote where to, as long at least
-     * @return the transfer; done when the bytes are there
+     * @param remote the target, at least as long
+     * @return the transfer; done when the bytes have arrived
      */
     public Transfer write(MemorySlice local, RemoteMemory remote) {
         return start(Transfer.Kind.WRITE, place(local), remote.slice(0, local.length()));
@@ -89,12 +89,12 @@ public final class DeviceChannel implements AutoCloseable {
     /**
      * Reads the peer's memory into device memory.
      *
-     * @param region where to; registered with {@link AccessFlag#LOCAL_WRITE}
+     * @param region the target; registered with {@link AccessFlag#LOCAL_WRITE}
      * @param offset of the first byte
      * @param length in bytes, 0 or more
-     * @param remote what is read, as long at least
+     * @param remote what is read, at least as long
      * @return the transfer; done when kernels that start later see the bytes
-     * @throws IndexOutOfBoundsException if a part does not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the region or the remote memory
      * @throws IllegalArgumentException if the region is of another GPU or adapter, or cannot be written
      * @throws IllegalStateException if the channel or the region cannot be used any more
      */
@@ -105,8 +105,8 @@ public final class DeviceChannel implements AutoCloseable {
     /**
      * Reads the peer's memory into host memory.
      *
-     * @param local where to; registered with {@link AccessFlag#LOCAL_WRITE}
-     * @param remote what is read, as long at least
+     * @param local the target; registered with {@link AccessFlag#LOCAL_WRITE}
+     * @param remote what is read, at least as long
      * @return the transfer
      */
     public Transfer read(MemorySlice local, RemoteMemory remote) {
@@ -114,13 +114,13 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     /**
-     * Sends device memory as one message to where the peer receives.
+     * Sends device memory as one message, which the peer receives.
      *
      * @param region what is sent
      * @param offset of the first byte
      * @param length in bytes, 0 or more
      * @return the transfer; done when the peer's adapter has the bytes
-     * @throws IndexOutOfBoundsException if the part does not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the region
      * @throws IllegalArgumentException if the region is of another GPU or adapter
      * @throws IllegalStateException if the channel or the region cannot be used any more
      */
@@ -139,14 +139,13 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     /**
-     * Receives the next message into device memory. A message that is longer fails on both sides, and the channel goes
-     * on.
+     * Receives the next message into device memory. A longer message fails on both sides, and the channel stays usable.
      *
-     * @param region where to; registered with {@link AccessFlag#LOCAL_WRITE}
+     * @param region the target; registered with {@link AccessFlag#LOCAL_WRITE}
      * @param offset of the first byte
-     * @param length the room in bytes, 0 or more
+     * @param length the size of the receive in bytes, 0 or more
      * @return the transfer; done when kernels that start later see the bytes
-     * @throws IndexOutOfBoundsException if the part does not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the region
      * @throws IllegalArgumentException if the region is of another GPU or adapter, or cannot be written
      * @throws IllegalStateException if the channel or the region cannot be used any more
      */
@@ -157,7 +156,7 @@ public final class DeviceChannel implements AutoCloseable {
     /**
      * Receives the next message into host memory.
      *
-     * @param local where to; registered with {@link AccessFlag#LOCAL_WRITE}
+     * @param local the target; registered with {@link AccessFlag#LOCAL_WRITE}
      * @return the transfer
      */
     public Transfer receive(MemorySlice local) {
@@ -176,7 +175,7 @@ public final class DeviceChannel implements AutoCloseable {
         return Place.of(region, offset, length);
     }
 
-    /** On every path, so that no program works on one alone. */
+    /** Checked on every path, so that a program that works on one path works on all. */
     private Place target(DeviceRegion region, long offset, long length) {
         if (!region.allows(AccessFlag.LOCAL_WRITE)) {
             throw new IllegalArgumentException(region + " was registered without LOCAL_WRITE");
@@ -209,7 +208,7 @@ public final class DeviceChannel implements AutoCloseable {
         return new Transfer(this, work);
     }
 
-    /** Made for the first staged transfer of a direction. */
+    /** Returns the chunks of a direction, created for its first staged transfer. */
     private StagingRing ring(boolean leaving) {
         if (leaving && out == null) {
             out = makeRing();
@@ -248,12 +247,12 @@ public final class DeviceChannel implements AutoCloseable {
         return protocol;
     }
 
-    /** A transfer must not start. */
+    /** Fails a transfer that must not start. */
     void fail(Work work, GpuTransferException cause) {
         protocol.fail(work, cause);
     }
 
-    /** {@return why no transfer can succeed any more: the connection is lost; empty as long as it is not} */
+    /** {@return why no transfer can succeed any more; empty while the connection works} */
     public Optional<GpuTransferException> failure() {
         return Optional.ofNullable(wire.failure());
     }
@@ -278,7 +277,7 @@ public final class DeviceChannel implements AutoCloseable {
         }
     }
 
-    /** Calls {@link #progress()} until something is so, with pauses when nothing moves. */
+    /** Calls {@link #progress()} until the condition holds, with pauses when nothing moves. */
     boolean progressUntil(BooleanSupplier done, Duration timeout, Object what) {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("a negative timeout, " + TimeText.of(timeout));
@@ -304,12 +303,12 @@ public final class DeviceChannel implements AutoCloseable {
     }
 
     /**
-     * Ends the connection. Transfers that are under way fail; the peer notices when it next sends something. The pinned
-     * chunks are kept for later channels of the context.
+     * Ends the connection. Pending transfers fail; the peer notices when it next sends something. The pinned chunks are
+     * kept for later channels of the context.
      *
-     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something; closing again tries again
-     * @throws IllegalStateException if copies between the device and pinned memory are still under way after 10
-     *     seconds: the memory of their transfers, which are not at their end, must stay; closing again waits again
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something; a later close tries again
+     * @throws IllegalStateException if copies between the device and pinned memory have not ended after 10 seconds. The
+     *     memory of their transfers must stay allocated. A later close waits again
      */
     @Override
     public void close() {

@@ -18,31 +18,32 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Device memory that is registered with the adapter, to borrow from. Registering takes the driver, the kernel and whole
- * pages of 64 KiB of the GPU's window (BAR1); the pool registers slabs, and a loan is a look into a table.
+ * A pool of device memory that is registered with the adapter. A registration calls the driver and the kernel, and
+ * takes whole pages of 64 KiB of the GPU's window (BAR1). The pool registers large slabs, so that lending a buffer
+ * needs neither.
  *
- * <p>Slabs stay registered until {@link #trim()} or {@link #close()}; both wait for the work of the GPU, as freeing its
- * memory does. Lending and returning never do.
+ * Slabs stay registered until {@link #trim()} or {@link #close()}. Both wait for the work of the GPU, as freeing its
+ * memory does. Lending and returning buffers never does.
  *
- * <p>Thread safety: all methods may be called from any thread. A thread that has a slab registered keeps nobody from
- * borrowing what there is, or from returning. Close the pool before its context and its protection domain; where they
- * are closed first, its memory goes with them, and it lends nothing any more.
+ * Thread safety: all methods may be called from any thread. While one thread registers a slab, other threads can borrow
+ * and return buffers. Close the pool before its context and its protection domain. If one of these is closed first, the
+ * pool's memory is freed with it, and the pool lends nothing more.
  *
  * @since 0.1.0
  */
 public final class DeviceMemoryPool implements AutoCloseable {
     private static final int LEAKS_LISTED = 10;
-    /** How long a thread waits for the slab that another one is registering. */
+    /** How long a thread waits while another one registers a slab. */
     private static final long REGISTERING = TimeUnit.SECONDS.toNanos(30);
 
     private final GpuDirect gpu;
     private final DevicePoolConfig config;
-    /** Never held over a call of the driver or the kernel: a stream may wait for this program. */
+    /** Not held during a call of the driver or the kernel: a stream may wait for this program. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Condition changed = lock.newCondition();
     private final List<DeviceSlab> slabs = new ArrayList<>();
-    /** Those whose close has begun, and has not ended. */
+    /** Slabs whose close has begun and not ended. */
     private final List<DeviceSlab> closing = new ArrayList<>();
 
     private final Set<PooledDeviceMemory> lentBuffers = new LinkedHashSet<>();
@@ -61,10 +62,10 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     /**
-     * A pool that has registered nothing yet.
+     * Creates a pool that has not registered any memory yet.
      *
      * @param gpu the GPU and the adapter
-     * @param configuration sets what differs from the defaults
+     * @param configuration changes the defaults
      * @return the pool, to be closed
      * @throws IllegalArgumentException if a value is out of range
      */
@@ -79,10 +80,10 @@ public final class DeviceMemoryPool implements AutoCloseable {
      * Lends memory.
      *
      * @param size in bytes, 1 or more
-     * @return the memory, to be closed by the user
-     * @throws DevicePoolExhaustedException if there is none, also after the time that the configuration lets it wait
-     * @throws GpuPathUnavailableException if no path of the order can be taken for the first slab
-     * @throws io.github.rdma4j.cuda.CudaException if the driver fails for another reason than want of memory
+     * @return the buffer, to be closed by the caller
+     * @throws DevicePoolExhaustedException if no buffer is available, even after the configured wait
+     * @throws GpuPathUnavailableException if no permitted path works for the first slab
+     * @throws io.github.rdma4j.cuda.CudaException if the driver fails for another reason than a lack of memory
      * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws IllegalStateException if the pool is closed, or its context or protection domain
      */
@@ -105,7 +106,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
                 long slab = config.slabSizeFor(size);
                 if (!exceeds(slab)) {
                     refusal = grow(slab);
-                    // A buffer may have come back meanwhile.
+                    // Another thread may have returned a buffer meanwhile.
                     found = find(size);
                     if (found != null) {
                         return found;
@@ -121,7 +122,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
                 if (await(refusal == null ? Math.max(left, REGISTERING) : left)) {
                     continue;
                 }
-                // This thread may be late, and the buffer come back in time.
+                // Look once more: a buffer may have been returned before the timeout, while this thread did not run.
                 requireOpen();
                 found = find(size);
                 if (found == null) {
@@ -135,7 +136,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
         }
     }
 
-    /** Waits until something has changed; false if the time is over. */
+    /** Waits until something has changed. Returns false at the timeout. */
     private boolean await(long nanos) {
         try {
             return nanos > 0 && changed.awaitNanos(nanos) > 0;
@@ -177,7 +178,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
         return slab > config.maxBytes() - registered;
     }
 
-    /** Registers a slab, without the lock; null if it did, else why not. */
+    /** Registers a slab without the lock. Returns null if it succeeded, otherwise the reason. */
     private DevicePoolExhaustedException grow(long size) {
         growing++;
         registered += size;
@@ -217,7 +218,10 @@ public final class DeviceMemoryPool implements AutoCloseable {
         }
     }
 
-    /** A slab that came too late, or that the adapter cannot reach as it does the others, is given back. */
+    /**
+     * Adds a slab to the pool. Frees it if the pool has been closed, or if its path is worse than the path of the other
+     * slabs.
+     */
     private DevicePoolExhaustedException accept(DeviceSlab made) {
         PathDecision its = made.region().decision();
         boolean worse =
@@ -248,7 +252,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
         }
         return refused(
                 Limit.REGISTRATION,
-                "a slab of %d bytes could only be %s, and the earlier ones are direct; %s"
+                "a slab of %d bytes could only be %s, but the earlier slabs are direct; %s"
                         .formatted(size, staged, bar1.describe()),
                 remedy,
                 null);
@@ -297,10 +301,10 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Registers slabs before they are needed, until so much is registered in all.
+     * Registers slabs in advance until at least this much memory is registered in total.
      *
-     * @param bytes is rounded up to whole slabs
-     * @throws DevicePoolExhaustedException if a limit does not allow so much
+     * @param bytes rounded up to whole slabs
+     * @throws DevicePoolExhaustedException if this would exceed a limit
      */
     public void reserve(long bytes) {
         lock.lock();
@@ -319,11 +323,11 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Deregisters and frees the slabs of which nothing is lent. Waits for the work of the GPU.
+     * Deregisters and frees the slabs from which nothing is lent. Waits for the work of the GPU.
      *
-     * @return how many bytes they had
-     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if that work does not end; trimming again tries again
-     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; the same
+     * @return the number of bytes freed
+     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if that work does not end; a later call tries again
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; a later call tries again
      */
     public long trim() {
         lock.lock();
@@ -342,8 +346,8 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Called with the lock, which it releases meanwhile. A slab that cannot be closed stays in the list of closing
-     * slabs.
+     * Called with the lock held; releases it during the calls. A slab that cannot be closed stays in the list of
+     * closing slabs.
      */
     private void closeSlabs(List<DeviceSlab> these) {
         List<RuntimeException> failures = new ArrayList<>();
@@ -358,7 +362,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
                     failures.add(e);
                 } catch (RuntimeException e) {
                     failures.add(e);
-                    // What the driver refused to free, it counts as closed.
+                    // Memory that the driver refuses to free counts as closed.
                     if (!slab.memory().isOpen()) {
                         gone.add(slab);
                     }
@@ -380,7 +384,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
         }
     }
 
-    /** {@return what the pool has, has lent and may register} */
+    /** {@return the memory that is registered and lent, and the limits} */
     public DevicePoolStatistics statistics() {
         Bar1Use bar1 = gpu.bar1();
         lock.lock();
@@ -402,11 +406,11 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Deregisters and frees all memory, including buffers that were not returned, whose number is reported. Waits for
-     * the work of the GPU. Closing twice does nothing.
+     * Deregisters and frees all memory, including buffers that were not returned, which it reports. Waits for the work
+     * of the GPU. Closing twice does nothing.
      *
-     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if that work does not end; closing again tries again
-     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; the same
+     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if that work does not end; a later close tries again
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; a later close tries again
      */
     @Override
     public void close() {

@@ -63,9 +63,9 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * The most bytes of device memory to register. By default, only the GPU's window (BAR1) limits it.
+     * Sets the most bytes of device memory to register. By default, only the GPU's window (BAR1) limits it.
      *
-     * @param bytes 1 slab or more
+     * @param bytes at least one slab
      * @return this
      */
     public DevicePoolConfig maxBytes(long bytes) {
@@ -74,9 +74,9 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * The access to the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
-     * {@link AccessFlag#REMOTE_READ}. A slab has one remote key: a peer that knows it can reach the whole slab. Where
-     * peers are not trusted, give each a pool.
+     * Sets the access to the memory; default {@link AccessFlag#LOCAL_WRITE}, {@link AccessFlag#REMOTE_WRITE} and
+     * {@link AccessFlag#REMOTE_READ}. A slab has one remote key: a peer that has the key can access the whole slab. If
+     * you do not trust the peers, use one pool for each.
      *
      * @param flags as for {@link GpuDirect#register}
      * @return this
@@ -92,7 +92,7 @@ public final class DevicePoolConfig {
     /**
      * Sets how long a thread waits for a returned buffer when the pool is exhausted; the default is not to wait.
      *
-     * @param timeout zero: a {@link DevicePoolExhaustedException} at once
+     * @param timeout zero throws a {@link DevicePoolExhaustedException} at once
      * @return this
      */
     public DevicePoolConfig waitWhenExhausted(Duration timeout) {
@@ -104,10 +104,10 @@ public final class DevicePoolConfig {
     }
 
     /**
-     * Receives a text about buffers that were not returned when the pool is closed. The default logs a warning to the
-     * logger of the pool's name.
+     * Sets the receiver of a report about buffers that were not returned when the pool is closed. The default logs a
+     * warning to the logger of the pool's class name.
      *
-     * @param reporter is called in {@link DeviceMemoryPool#close()}
+     * @param reporter called in {@link DeviceMemoryPool#close()}
      * @return this
      */
     public DevicePoolConfig leakReporter(Consumer<String> reporter) {
@@ -121,7 +121,7 @@ public final class DevicePoolConfig {
         }
     }
 
-    /** What is registered for a buffer: a slab, or one of its own. */
+    /** The size of the slab for a buffer: the usual size, or the buffer's own size if that is larger. */
     long slabSizeFor(long bytes) {
         return bytes <= slabSize ? slabSize : FreeRanges.rounded(bytes, PAGE);
     }

@@ -5,27 +5,27 @@ package io.github.rdma4j.gpudirect;
 import io.github.rdma4j.base.Remedies;
 
 /**
- * A {@link DeviceMemoryPool} has no buffer to lend, and may not, or cannot, register more. The message names the limit,
- * its figures and a remedy.
+ * Thrown when a {@link DeviceMemoryPool} has no free buffer and cannot register more memory. The message names the
+ * limit, the figures and a remedy.
  *
  * @since 0.1.0
  */
 public class DevicePoolExhaustedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What is used up. */
+    /** The limit that was reached. */
     public enum Limit {
         /** {@link DevicePoolConfig#maxBytes}. */
         MAX_BYTES,
-        /** The window by which other devices reach the GPU's memory: this process has registered all of it. */
+        /** The window through which other devices reach the GPU's memory: this process has registered all of it. */
         BAR1,
         /** The GPU's memory. */
         DEVICE_MEMORY,
-        /** What the kernel registers: a direct path that earlier slabs took was refused for another one. */
+        /** The kernel refused to register another slab on the direct path of the earlier slabs. */
         REGISTRATION
     }
 
-    /** What is used up. */
+    /** The limit that was reached. */
     private final Limit limit;
 
     DevicePoolExhaustedException(Limit limit, String explanation, String remedy, Throwable cause) {
@@ -33,7 +33,7 @@ public class DevicePoolExhaustedException extends RuntimeException {
         this.limit = limit;
     }
 
-    /** {@return what is used up} */
+    /** {@return the limit that was reached} */
     public Limit limit() {
         return limit;
     }

@@ -5,18 +5,18 @@ package io.github.rdma4j.gpudirect;
 import java.util.Optional;
 
 /**
- * The state of a {@link DeviceMemoryPool} at one moment. All sizes in bytes.
+ * The state of a {@link DeviceMemoryPool} at one moment. All sizes are in bytes.
  *
- * @param lent in buffers that are lent; what was asked for, rounded up
- * @param peak the most that was lent at a time
- * @param registered in slabs, lent or not, those among it that are being registered or deregistered
- * @param limit the most that may be registered; {@link Long#MAX_VALUE} for no limit
- * @param slabs how many regions hold the memory
- * @param buffers how many are lent
- * @param loans how many there were in all
- * @param waits how many of them had to wait
- * @param decision by which path the newest slab is registered, and why not by a better one; empty before the first
- * @param bar1 the window by which other devices reach the GPU's memory
+ * @param lent in buffers that are lent, with their rounded sizes
+ * @param peak the highest value of {@code lent}
+ * @param registered in all slabs, including slabs that are being registered or deregistered
+ * @param limit the most bytes to register; {@link Long#MAX_VALUE} for no limit
+ * @param slabs the number of slabs
+ * @param buffers the number of buffers that are lent
+ * @param loans the number of buffers lent since the pool was created
+ * @param waits how many of these loans had to wait
+ * @param decision the path of the newest slab, and why no better one was taken; empty before the first slab
+ * @param bar1 the window through which other devices reach the GPU's memory
  * @since 0.1.0
  */
 public record DevicePoolStatistics(

@@ -15,18 +15,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Device memory that an adapter can use. On a direct path the adapter reads and writes it; on the staged path it reads
- * and writes pinned host memory of the same length, a mirror, which is made when it is first needed. {@link #publish}
- * and {@link #absorb} make a program correct on both:
+ * Device memory that an adapter can use. On a direct path, the adapter accesses the device memory. On the staged path,
+ * it accesses a mirror: pinned host memory of the same length, created on first use. {@link #publish} and
+ * {@link #absorb} make a program correct on both:
  *
  * <ul>
- *   <li>before the adapter reads what kernels have written: {@code publish}, then wait until the stream has come this
- *   far, then post, or notify the peer;
- *   <li>before a kernel reads what the adapter has written: wait for the completion, or the peer's word, then
- *   {@code absorb}, then launch the kernel on the same stream.
+ * <li>before the adapter reads what kernels have written: {@code publish}, then wait until the stream has reached this
+ * point, then post, or notify the peer;
+ * <li>before a kernel reads what the adapter has written: wait for the completion, or for the peer's notification, then
+ * {@code absorb}, then launch the kernel on the same stream.
  * </ul>
  *
- * <p>It is closed with its device memory at the latest; close it before the protection domain's end.
+ * Closing its device memory also closes it. Close it before the protection domain.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -41,10 +41,10 @@ public final class DeviceRegion implements AutoCloseable {
     private final MemoryRegion direct;
 
     private final boolean synchronous;
-    /** Null until it is needed, and on a direct path. */
+    /** Null before the first use, and on a direct path. */
     private final AtomicReference<StagedMirror> mirror = new AtomicReference<>();
 
-    /** What it has of the GPU's window, until it is closed; 0 on the staged path. */
+    /** The bytes of the GPU's window that it takes; 0 on the staged path and after the close. */
     private final AtomicLong directBytes;
 
     private final AtomicLong directBytesOfGpu;
@@ -67,7 +67,7 @@ public final class DeviceRegion implements AutoCloseable {
         directBytesOfGpu.addAndGet(directBytes.get());
     }
 
-    /** {@return how the bytes travel} */
+    /** {@return the path of the bytes} */
     public GpuPath path() {
         return decision.path();
     }
@@ -82,7 +82,7 @@ public final class DeviceRegion implements AutoCloseable {
         return memory;
     }
 
-    /** {@return the bytes of it} */
+    /** {@return the length in bytes} */
     public long length() {
         return memory.length();
     }
@@ -91,7 +91,7 @@ public final class DeviceRegion implements AutoCloseable {
      * Returns whether synchronous copies and fills of the memory (by {@link io.github.rdma4j.cuda.DeviceMemory}) are
      * also complete for the adapter when they return ({@code SYNC_MEMOPS}).
      *
-     * @return false with memory of the virtual-memory API before CUDA 12.1: copy on a stream then, and wait for it
+     * @return false for memory of the virtual-memory API before CUDA 12.1: copy on a stream then, and wait for it
      */
     public boolean hasSynchronousMemoryOperations() {
         return synchronous;
@@ -103,7 +103,7 @@ public final class DeviceRegion implements AutoCloseable {
      * memory.
      *
      * @return the region, without a segment on a direct path
-     * @throws IllegalStateException if this is closed, or the GPU does not come to copy what it has to the mirror
+     * @throws IllegalStateException if this is closed, or the GPU is too busy to copy the memory to the mirror in time
      * @throws io.github.rdma4j.cuda.OutOfDeviceMemoryException if the mirror cannot be pinned
      * @throws io.github.rdma4j.verbs.VerbsException if the mirror cannot be registered
      */
@@ -113,12 +113,12 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * A part of {@link #memoryRegion()}, for work requests.
+     * Returns a part of {@link #memoryRegion()}, for work requests.
      *
-     * @param offset from the start of this, in bytes
+     * @param offset from the start of this region, in bytes
      * @param size in bytes
      * @return the part
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the region
      */
     public MemorySlice slice(long offset, long size) {
         return memoryRegion().slice(offset, size);
@@ -129,20 +129,21 @@ public final class DeviceRegion implements AutoCloseable {
         return memoryRegion().slice();
     }
 
-    /** {@return the memory as a peer names it, a value to send there; on the staged path, of the mirror} */
+    /** {@return the memory for remote access by a peer; on the staged path, the mirror. Send this value to the peer} */
     public RemoteMemory remoteMemory() {
         return memoryRegion().remoteMemory();
     }
 
     /**
-     * Has the adapter see, once the stream has come this far, what the stream's work before has written: on the staged
-     * path a copy to the mirror is queued, on a direct one nothing is needed.
+     * Makes the results of earlier work of a stream visible to the adapter, once the stream has reached this point. On
+     * the staged path, queues a copy to the mirror. On a direct path, does nothing.
      *
-     * @param offset of the first byte, from the start of this
+     * @param offset of the first byte, from the start of this region
      * @param size in bytes
-     * @param stream whose work wrote it, or waits for it
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws IllegalStateException if this is closed, or the GPU does not come to copy what it has to a new mirror
+     * @param stream the stream that wrote the memory, or that waits for the work that did
+     * @throws IndexOutOfBoundsException if the range is not inside the region
+     * @throws IllegalStateException if this is closed, or the GPU is too busy to copy the memory to a new mirror in
+     *     time
      */
     public void publish(long offset, long size, CudaStream stream) {
         Objects.checkFromIndexSize(offset, size, length());
@@ -153,20 +154,20 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Has the stream's work after this see what the adapter had written when this was called: on the staged path a copy
-     * from the mirror is queued, on a direct one the adapter's writes are flushed where the GPU does not order them
-     * itself.
+     * Makes everything that the adapter had written before this call visible to later work of the stream. On the staged
+     * path, queues a copy from the mirror. On a direct path, flushes the adapter's writes if the GPU does not order
+     * them itself.
      *
-     * <p>Name what the adapter has written, and no more: on the staged path all of the part is copied. Bytes that the
-     * adapter has not written come out as they were when they were last published, or when the mirror was made. The
-     * mirror must not be written again until the copy is done.
+     * Name only the bytes that the adapter has written: on the staged path, the whole range is copied. Other bytes
+     * return to the state in which they were last published, or in which the mirror was created. The mirror must not be
+     * written again until the copy is complete.
      *
-     * @param offset of the first byte, from the start of this
+     * @param offset of the first byte, from the start of this region
      * @param size in bytes
-     * @param stream whose later work reads it
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @param stream whose later work reads the bytes
+     * @throws IndexOutOfBoundsException if the range is not inside the region
      * @throws IllegalStateException if this is closed, or the stream is being captured and the writes must be flushed:
-     *     the host does that now, and not at each launch of the graph
+     *     the host flushes now, and not at each launch of the graph
      */
     public void absorb(long offset, long size, CudaStream stream) {
         Objects.checkFromIndexSize(offset, size, length());
@@ -186,12 +187,15 @@ public final class DeviceRegion implements AutoCloseable {
         }
     }
 
-    /** The completion comes by the adapter's own way, which the GPU does not order with the engine's. */
+    /**
+     * The completion of the Data Direct engine uses another PCI path, so the GPU does not order it after the engine's
+     * writes.
+     */
     private boolean needsFlush() {
         return owner.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST || path() == GpuPath.DATA_DIRECT;
     }
 
-    /** For a direct path: kernels that start later then see the completed writes of the adapter. */
+    /** On a direct path: makes completed writes of the adapter visible to kernels that start later. */
     void flushAdapterWrites() {
         if (needsFlush()) {
             owner.context().flushGpuDirectWrites(FlushScope.OWNER);
@@ -212,8 +216,7 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Without a lock: the driver's and the adapter's own are taken within, in whatever order a close elsewhere takes
-     * them.
+     * Takes no lock: the driver and the adapter have locks of their own, which a close takes in another order.
      */
     private StagedMirror makeMirror() {
         StagedMirror made = StagedMirror.make(owner.protectionDomain(), memory, access);
@@ -237,7 +240,7 @@ public final class DeviceRegion implements AutoCloseable {
         }
     }
 
-    /** {@return whether {@link #close()} has not been called yet, on this or on what it lies in} */
+    /** {@return whether neither this region nor its memory has been closed} */
     public boolean isOpen() {
         return !closed && (direct == null || direct.isOpen());
     }
@@ -249,14 +252,14 @@ public final class DeviceRegion implements AutoCloseable {
     }
 
     /**
-     * Deregisters the memory, and frees the mirror if there is one; the device memory stays. Copies to and from the
-     * mirror must be done.
+     * Deregisters the memory and frees the mirror; the device memory stays allocated. Copies to and from the mirror
+     * must be complete.
      *
-     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; closing again tries again
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses; a later close tries again
      */
     @Override
     public void close() {
-        // A second closer waits here for the first: the device memory must not be freed before.
+        // Also waits for a concurrent close: the device memory must not be freed before that one has ended.
         if (direct != null) {
             direct.close();
         }

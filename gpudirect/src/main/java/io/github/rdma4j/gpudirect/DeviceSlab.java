@@ -6,7 +6,7 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.verbs.AccessFlag;
 
-/** Device memory that was registered at once, and what of it is free. The books are guarded by the pool's lock. */
+/** Device memory that was registered in one step, with a list of its free ranges. The pool's lock guards the list. */
 final class DeviceSlab {
     private final DeviceMemory memory;
     private final DeviceRegion region;
@@ -18,7 +18,7 @@ final class DeviceSlab {
         this.free = free;
     }
 
-    /** Calls the driver and the kernel; nothing is left if one of them refuses. */
+    /** Allocates and registers a slab. Frees the memory if the registration fails. */
     static DeviceSlab make(GpuDirect gpu, long size, long unit, AccessFlag... access) {
         DeviceMemory memory = gpu.context().allocate(size);
         try {
@@ -46,8 +46,7 @@ final class DeviceSlab {
     }
 
     /**
-     * Deregisters and frees; waits for the work of the GPU. After an exception it can be called again, and goes on
-     * where it was.
+     * Deregisters and frees the slab; waits for the work of the GPU. After an exception, a later call continues.
      */
     void close() {
         region.close();

@@ -13,16 +13,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How much of a GPU's memory this process has registered directly, by the GPU's PCI address: several contexts of it
- * share one window.
+ * Counts how much of a GPU's memory this process has registered directly. The key is the GPU's PCI address, because all
+ * contexts of a GPU share one window.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
 final class DirectBytes {
-    /** In which the window is handed out. */
+    /** The unit in which the window is allocated. */
     private static final long PAGE = 64 << 10;
 
-    /** {@code CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES}: a coherent link to the processor. */
+    /**
+     * {@code CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES}: the GPU has a coherent link to the CPU.
+     */
     private static final int USES_HOST_PAGE_TABLES = 100;
 
     private static final ConcurrentHashMap<String, AtomicLong> REGISTERED = new ConcurrentHashMap<>();
@@ -33,12 +35,12 @@ final class DirectBytes {
         return (bytes + PAGE - 1) / PAGE * PAGE;
     }
 
-    /** The count of a GPU. */
+    /** Returns the counter of a GPU. */
     static AtomicLong of(CudaDevice device) {
         return REGISTERED.computeIfAbsent(device.pciAddress(), _ -> new AtomicLong());
     }
 
-    /** The window, as sysfs shows it below a root, the count now, and what NVML says. */
+    /** Returns the window as sysfs and NVML report it, with the current count. */
     static Bar1Use use(CudaDevice device, Path root) {
         PciAddress address = PciAddress.parse(device.pciAddress());
         Bar1Memory all = Bar1Memory.of(address);

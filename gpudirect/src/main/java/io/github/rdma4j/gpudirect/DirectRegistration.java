@@ -15,10 +15,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** The attempts at a direct path: what is registered, or why it could not be. For one registration and one thread. */
+/**
+ * Attempts the direct paths, and keeps the registered region or the reason why it failed. For one registration and one
+ * thread.
+ */
 final class DirectRegistration {
     /**
-     * The driver's results for memory that it cannot export. Staging does not help against other failures.
+     * The driver's results for memory that it cannot export. For other failures, staging would not help.
      */
     private static final Set<String> REFUSALS_OF_THE_DRIVER = Set.of(
             "CUDA_ERROR_INVALID_VALUE",
@@ -32,11 +35,11 @@ final class DirectRegistration {
     private static final int ENOMEM = 12;
     private static final int EFAULT = 14;
     private static final int EINVAL = 22;
-    /** Of the kernel alone. NVIDIA's driver says it of an adapter to which the GPU has no way. */
+    /** A number of the kernel only. NVIDIA's driver returns it for an adapter that the GPU cannot reach. */
     private static final int ENOTSUPP = 524;
 
     private static final String NO_ROOM =
-            "it could not be mapped: the GPU's BAR1 or the IOMMU has no room for so much, or the adapter none for"
+            "it could not be mapped: the GPU's BAR1 or the IOMMU has no space for it, or the adapter has none for"
                     + " another region";
     private static final String NO_PATH =
             "the GPU's driver sees no peer-to-peer path over PCI between the GPU and this adapter";
@@ -44,7 +47,7 @@ final class DirectRegistration {
     private final Registrar registrar;
     private final DeviceSlice memory;
     private final DmaBuf.Mapping mapping;
-    /** Asked for when there was no room. */
+    /** Queried only if the window is full. */
     private final Supplier<Bar1Use> bar1;
 
     private final AccessFlag[] access;
@@ -64,17 +67,17 @@ final class DirectRegistration {
         this.access = access;
     }
 
-    /** Null if no attempt has succeeded. */
+    /** Returns the region, or null if no attempt has succeeded. */
     MemoryRegion region() {
         return region;
     }
 
-    /** Whether synchronous copies and fills end before they return. */
+    /** Whether synchronous copies and fills are complete when they return. */
     boolean isSynchronous() {
         return synchronous;
     }
 
-    /** Tries; the staged path needs nothing. */
+    /** Attempts a path. The staged path needs no attempt. */
     Optional<PathRefusal> attempt(GpuPath path) {
         return switch (path) {
             case DATA_DIRECT -> dataDirect();
@@ -91,18 +94,21 @@ final class DirectRegistration {
                     GpuPath.DATA_DIRECT,
                     Reason.DATA_DIRECT_UNSUPPORTED,
                     support.reason(),
-                    "ConnectX-8 or later with rdma-core 54 and Linux 6.12, or leave out dataDirect()"));
+                    "use a ConnectX-8 or later with rdma-core 54 and Linux 6.12, or do not call dataDirect()"));
         }
         return dmaBuf(GpuPath.DATA_DIRECT);
     }
 
-    /** The engine reaches the GPU over PCI. A driver that knows no such mapping has no other one either. */
+    /**
+     * Exports a dma-buf. The Data Direct engine reaches the GPU over PCI, so it needs that mapping if the driver knows
+     * it.
+     */
     private DmaBuf export(GpuPath path) {
         if (path == GpuPath.DATA_DIRECT) {
             try {
                 return memory.memory().exportDmaBuf(memory.offset(), memory.length(), DmaBuf.Mapping.PCIE);
             } catch (UnsupportedCudaCallException beforeCuda128) {
-                // As the driver has it, then.
+                // The driver does not know this mapping. Then the default one is over PCI.
             }
         }
         return memory.memory().exportDmaBuf(memory.offset(), memory.length(), mapping);
@@ -133,7 +139,7 @@ final class DirectRegistration {
         }
     }
 
-    /** For the allocation if it has the attribute, else for the whole context. */
+    /** Sets the attribute of the allocation, or of the whole context if the allocation does not have it. */
     private boolean synchronizeMemoryOperations() {
         try {
             memory.memory().synchronizeMemoryOperations();
@@ -190,7 +196,7 @@ final class DirectRegistration {
         return switch (errno) {
             case ENOMEM -> noRoom();
             case ENOTSUPP -> NO_PATH;
-            case EINVAL -> "the GPU's driver does not let this adapter in, or the range is not what was exported";
+            case EINVAL -> "the GPU's driver refuses this adapter, or the range is not the exported one";
             default -> "";
         };
     }
@@ -198,11 +204,11 @@ final class DirectRegistration {
     private String peerMemoryCause(int errno) {
         return switch (errno) {
             case EFAULT ->
-                "no peer-memory module took the address, so the kernel looked for host memory there: the module has not"
-                        + " signed on with this ib_core, or it does not know memory of this kind";
+                "no peer-memory module accepted the address, so the kernel looked for host memory there: the module has not"
+                        + " registered with this ib_core, or does not support this kind of memory";
             case ENOMEM -> noRoom();
             case ENOTSUPP -> NO_PATH;
-            case EINVAL -> "the peer-memory module refused the range, or the device does not offer one of the flags";
+            case EINVAL -> "the peer-memory module refused the range, or the device does not support one of the flags";
             default -> "";
         };
     }

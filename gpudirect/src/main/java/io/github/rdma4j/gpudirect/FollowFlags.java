@@ -11,9 +11,9 @@ import java.lang.invoke.VarHandle;
 import java.util.BitSet;
 
 /**
- * Pinned words by which streams of a context wait for transfers. A word only ever grows, so that who waited for an
- * earlier transfer with it is not held up by a later one; and all stay until the context is closed, because a stream
- * may still look at one after its transfer and channel are gone.
+ * Pinned words by which streams of a context wait for transfers. The value of a word only grows, so that a stream that
+ * waited for an earlier transfer is not blocked by a later one that uses the same word. The words stay allocated until
+ * the context is closed, because a stream may still read one after its transfer and channel have ended.
  *
  * <p>Thread safety: all methods may be called from any thread.
  */
@@ -29,7 +29,7 @@ final class FollowFlags {
         this.context = context;
     }
 
-    /** A word for a transfer; -1 if there is none left. */
+    /** Allocates a word for a transfer. Returns -1 if all are in use. */
     int take() {
         if (words == null) {
             allocate();
@@ -38,8 +38,8 @@ final class FollowFlags {
     }
 
     /**
-     * Without a lock: allocating may wait for work, and what the work waits for may need the lock. Of two threads the
-     * second one's memory stays with the context unused; freeing it would wait for all work.
+     * Takes no lock: allocating may wait for work that needs the lock. If two threads allocate at once, the second
+     * thread's memory stays unused in the context; freeing it would wait for all work.
      */
     private void allocate() {
         HostMemory made = context.allocateHost((long) COUNT * Integer.BYTES);
@@ -62,26 +62,26 @@ final class FollowFlags {
         taken.clear(index);
     }
 
-    /** What the word will be when the transfer that has it now is at its end. */
+    /** Returns the value that the word has when its current transfer has ended. */
     int ticket(int index) {
         return (int) WORDS.getAcquire(words.segment(), (long) index * Integer.BYTES) + 1;
     }
 
-    /** Lets a stream wait for the word. */
+    /** Makes a stream wait for the word. */
     void await(CudaStream stream, int index, int ticket) {
         stream.waitForValue(words, (long) index * Integer.BYTES, ticket, WaitCondition.AT_LEAST);
     }
 
-    /** Sets the word now; of no use to anybody once the context is closed. */
+    /** Sets the word now. Does nothing once the context is closed. */
     void set(int index, int ticket) {
         try {
             WORDS.setRelease(words.segment(), (long) index * Integer.BYTES, ticket);
         } catch (IllegalStateException e) {
-            // Another thread has closed the context, and with it all streams.
+            // Another thread has closed the context, and with it all its streams.
         }
     }
 
-    /** Sets it when a stream has come this far. */
+    /** Sets the word when a stream has reached this point. */
     void set(CudaStream stream, int index, int ticket) {
         stream.writeValue(words, (long) index * Integer.BYTES, ticket);
     }

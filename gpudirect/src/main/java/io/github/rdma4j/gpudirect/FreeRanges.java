@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The free parts of a range, as offsets and sizes. It takes the first fit and joins neighbours. Sizes are rounded up to
- * a unit only, because a GPU's window is too small for powers of two. For one thread at a time.
+ * The free parts of a range, as offsets and sizes. Allocates first-fit and merges neighbours. Sizes are rounded up to a
+ * unit, not to powers of two, because a GPU's window is small. For one thread at a time.
  */
 final class FreeRanges {
     static final long NONE = -1;
@@ -18,7 +18,7 @@ final class FreeRanges {
     private long freeBytes;
 
     /**
-     * A range that is free.
+     * Creates a range that is completely free.
      *
      * @param size in bytes, a multiple of the unit
      * @param unit a power of two
@@ -46,7 +46,7 @@ final class FreeRanges {
         return freeBytes == size;
     }
 
-    /** The offset of so many bytes, {@link #NONE} if no part is so large. */
+    /** Returns the offset of a free part of this size, or {@link #NONE}. */
     long take(long bytes) {
         long wanted = rounded(bytes, unit);
         for (Map.Entry<Long, Long> part : free.entrySet()) {
@@ -64,7 +64,7 @@ final class FreeRanges {
         return NONE;
     }
 
-    /** What {@link #take} has given out. */
+    /** Returns a part that {@link #take} returned. */
     void giveBack(long offset, long bytes) {
         long start = offset;
         long length = rounded(bytes, unit);

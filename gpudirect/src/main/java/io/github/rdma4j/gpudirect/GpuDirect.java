@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Combines a GPU and an adapter: it registers GPU memory with the adapter, over the first path of an order that works
- * on this machine. It needs no close.
+ * Combines a GPU and an adapter: registers GPU memory with the adapter over the first permitted path that works on this
+ * machine. It needs no close.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -73,7 +73,7 @@ public final class GpuDirect {
      *
      * @param domain of the adapter
      * @param context of the GPU
-     * @param configuration sets what differs from the defaults
+     * @param configuration changes the defaults
      * @return both together
      */
     public static GpuDirect on(ProtectionDomain domain, CudaContext context, Consumer<GpuDirectConfig> configuration) {
@@ -90,21 +90,21 @@ public final class GpuDirect {
         return new GpuDirect(domain, registrar, context, config);
     }
 
-    /** {@return the adapter's} */
+    /** {@return the adapter's protection domain} */
     public ProtectionDomain protectionDomain() {
         return domain;
     }
 
-    /** {@return the GPU's} */
+    /** {@return the GPU's context} */
     public CudaContext context() {
         return context;
     }
 
     /**
-     * The window by which adapters reach this GPU's memory, what of it this process has registered, and what all
-     * processes use. Reads sysfs and asks NVML.
+     * Returns the window through which adapters reach this GPU's memory: its size, how much this process has
+     * registered, and how much all processes use. Reads sysfs and queries NVML.
      *
-     * @return as it is now
+     * @return the current state
      */
     public Bar1Use bar1() {
         return DirectBytes.use(context.device(), config.fileSystemRoot());
@@ -123,11 +123,11 @@ public final class GpuDirect {
     }
 
     /**
-     * Registers all of a device memory; see {@link #register(DeviceSlice, AccessFlag...)}. Prefer it to registering
-     * parts: pages of a GPU are large, and each registration takes whole ones.
+     * Registers a whole allocation; see {@link #register(DeviceSlice, AccessFlag...)}. Prefer it to registering parts:
+     * each registration takes whole pages of the GPU, which are large.
      *
      * @param memory of the context
-     * @param access what may be done with it, besides local reading
+     * @param access what the adapter and peers may do besides local reading
      * @return the region
      */
     public DeviceRegion register(DeviceMemory memory, AccessFlag... access) {
@@ -135,22 +135,22 @@ public final class GpuDirect {
     }
 
     /**
-     * Registers a part of device memory, by the first path of the order that can be taken.
-     * {@link DeviceRegion#decision()} says why no better one was.
+     * Registers a part of device memory over the first permitted path that works. {@link DeviceRegion#decision()}
+     * reports why no better one was taken.
      *
-     * <p>Memory of the virtual-memory API may have several segments of physical memory, mapped side by side.
+     * Memory of the virtual-memory API may consist of several segments of physical memory, mapped side by side.
      *
-     * <p>A channel's queue pair is made for device memory. A queue pair of one's own that receives or reads into the
-     * region must be created with {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}: on mlx5
-     * adapters, small data would otherwise be copied by the processor, which crashes the JVM.
+     * A channel creates its queue pair for device memory. If your own queue pair receives or reads into the region,
+     * create it with {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}. Otherwise mlx5 lets the
+     * CPU copy small messages to the target, and a CPU access to device memory crashes the JVM.
      *
      * @param memory of the context, 1 byte or more
-     * @param access what may be done with it, besides local reading; not {@link AccessFlag#ZERO_BASED},
+     * @param access what the adapter and peers may do besides local reading; not {@link AccessFlag#ZERO_BASED},
      *     {@link AccessFlag#ON_DEMAND} or {@link AccessFlag#HUGETLB}
      * @return the region, to be closed before or with the memory
-     * @throws GpuPathUnavailableException if no path of the order can be taken
-     * @throws IllegalArgumentException if the flags do not go together, the memory is of another context, or the driver
-     *     does not know it (any more) as it was given
+     * @throws GpuPathUnavailableException if no permitted path works
+     * @throws IllegalArgumentException if the flags are incompatible, the memory belongs to another context, or the
+     *     driver does not know (or no longer knows) this memory
      * @throws IllegalStateException if the memory, the context or the domain is closed
      * @throws io.github.rdma4j.cuda.CudaException if the driver fails for another reason than that it cannot export the
      *     memory
@@ -177,7 +177,7 @@ public final class GpuDirect {
         try {
             whole.addDependent(region);
         } catch (IllegalStateException e) {
-            // Closed by another thread in the meantime.
+            // Another thread closed the memory, the context or the domain meanwhile.
             Undo.after(e, region);
             throw e;
         }
@@ -185,10 +185,10 @@ public final class GpuDirect {
     }
 
     /**
-     * Prepares a channel by which device and host memory goes to a peer and comes from it.
+     * Prepares a channel that transfers device and host memory to and from a peer.
      *
-     * @return the channel, waiting for its peer's endpoint
-     * @throws IllegalArgumentException if the chunk size is more than the adapter sends at once
+     * @return the channel, to be connected with the peer's endpoint
+     * @throws IllegalArgumentException if the chunk size exceeds the adapter's largest message
      */
     public PreparedChannel prepareChannel() {
         return prepareChannel(config -> {});
@@ -199,8 +199,8 @@ public final class GpuDirect {
      *
      * @param queuePair configures the queue pair: port, GID, partition key; the channel itself sets its queues, depths,
      *     remote access and scatter to completions
-     * @return the channel, waiting for its peer's endpoint
-     * @throws IllegalArgumentException if the chunk size is more than the adapter sends at once
+     * @return the channel, to be connected with the peer's endpoint
+     * @throws IllegalArgumentException if the chunk size exceeds the adapter's largest message
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
     public PreparedChannel prepareChannel(Consumer<QueuePairConfig> queuePair) {
@@ -211,7 +211,7 @@ public final class GpuDirect {
      * Prepares a channel whose transfers CUDA streams start and wait for.
      *
      * @param proxy the thread that posts them
-     * @return the channel, waiting for its peer's endpoint
+     * @return the channel, to be connected with the peer's endpoint
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
     public PreparedStreamChannel prepareStreamChannel(StreamProxy proxy) {
@@ -222,8 +222,8 @@ public final class GpuDirect {
      * Prepares a channel whose transfers CUDA streams start and wait for.
      *
      * @param proxy the thread that posts them
-     * @param configuration sets what differs from the defaults
-     * @return the channel, waiting for its peer's endpoint
+     * @param configuration changes the defaults
+     * @return the channel, to be connected with the peer's endpoint
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
     public PreparedStreamChannel prepareStreamChannel(StreamProxy proxy, Consumer<StreamChannelConfig> configuration) {
@@ -244,7 +244,7 @@ public final class GpuDirect {
         }
         if (!flags.contains(AccessFlag.LOCAL_WRITE)
                 && (flags.contains(AccessFlag.REMOTE_WRITE) || flags.contains(AccessFlag.REMOTE_ATOMIC))) {
-            throw new IllegalArgumentException(flags + ": a peer's writing also needs LOCAL_WRITE");
+            throw new IllegalArgumentException(flags + ": remote writes and atomics also need LOCAL_WRITE");
         }
         return flags;
     }
@@ -256,7 +256,7 @@ public final class GpuDirect {
         CudaContext its = memory.memory().context();
         if (its.handle() != context.handle()) {
             throw new IllegalArgumentException(
-                    "%s belongs to another context than %s: use a GpuDirect on that one".formatted(memory, context));
+                    "%s does not belong to %s: create a GpuDirect on its context".formatted(memory, context));
         }
         return MappedRange.of(context, memory);
     }

@@ -47,8 +47,8 @@ public final class GpuDirectConfig {
     }
 
     /**
-     * Tries {@link GpuPath#DATA_DIRECT} before all others of the order. If the adapter, its library or the kernel lacks
-     * it, the next path is taken and {@link DeviceRegion#decision()} says so. Experimental.
+     * Tries {@link GpuPath#DATA_DIRECT} before all other paths. If the adapter, its library or the kernel lacks it, the
+     * next path is taken and {@link DeviceRegion#decision()} reports that. Experimental.
      *
      * @return this
      */
@@ -63,7 +63,7 @@ public final class GpuDirectConfig {
     /**
      * Permits a single path. If the machine lacks it, registering fails with the reason.
      *
-     * @param path which
+     * @param path the only path
      * @return this
      */
     public GpuDirectConfig only(GpuPath path) {
@@ -72,11 +72,11 @@ public final class GpuDirectConfig {
 
     /**
      * Sets how an adapter accesses memory exported by {@link GpuPath#DMA_BUF}; default {@link DmaBuf.Mapping#DEFAULT}.
-     * {@link DmaBuf.Mapping#PCIE} is for machines whose GPU has another link to the processor, over which the adapter's
-     * accesses would go. A driver before CUDA 12.8 does not support it and refuses the path.
+     * {@link DmaBuf.Mapping#PCIE} is for machines whose GPU also has another link to the CPU, which the adapter's
+     * accesses would otherwise use. A driver before CUDA 12.8 does not support it and refuses the path.
      * {@link GpuPath#DATA_DIRECT} requests it automatically.
      *
-     * @param mapping which
+     * @param mapping the mapping
      * @return this
      */
     public GpuDirectConfig dmaBufMapping(DmaBuf.Mapping mapping) {
@@ -87,7 +87,7 @@ public final class GpuDirectConfig {
     /**
      * Sets how many bytes a {@link DeviceChannel} copies and posts at once; default 1 MiB.
      *
-     * @param bytes 4096 to 1 GiB, and no more than a port of the adapter sends at once
+     * @param bytes 4096 to 1 GiB, and at most the largest message of the adapter's ports
      * @return this
      */
     public GpuDirectConfig chunkSize(int bytes) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * None of the paths that were allowed can be taken for the memory.
+ * Thrown when none of the permitted paths works for the memory.
  *
  * @since 0.1.0
  */
@@ -16,10 +16,10 @@ public class GpuPathUnavailableException extends RuntimeException {
     private final transient List<PathRefusal> refusals;
 
     /**
-     * No path.
+     * No permitted path works.
      *
      * @param memory the memory that could not be registered, as text
-     * @param refusals one for each path that was allowed
+     * @param refusals one for each permitted path
      */
     GpuPathUnavailableException(String memory, List<PathRefusal> refusals) {
         super(memory + " cannot be registered"
@@ -30,7 +30,7 @@ public class GpuPathUnavailableException extends RuntimeException {
         this.refusals = List.copyOf(refusals);
     }
 
-    /** {@return one for each path that was allowed, in the order} */
+    /** {@return one refusal for each permitted path, in order} */
     public List<PathRefusal> refusals() {
         return refusals == null ? List.of() : refusals;
     }

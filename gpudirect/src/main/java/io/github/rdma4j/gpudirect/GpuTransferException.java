@@ -7,7 +7,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.util.Optional;
 
 /**
- * A transfer that failed: why, and in the transfer itself ({@link Transfer#bytesDone()}) how far it had come.
+ * Thrown for a failed transfer. {@link Transfer#bytesDone()} returns how many bytes were transferred before.
  *
  * @serial exclude
  * @since 0.1.0
@@ -32,7 +32,7 @@ public class GpuTransferException extends RuntimeException {
         this.status = completion.status();
     }
 
-    /** {@return how the adapter ended the work request that failed; empty if it was not the adapter that failed} */
+    /** {@return the status of the failed work request; empty if the adapter did not cause the failure} */
     public Optional<WorkCompletionStatus> status() {
         return Optional.ofNullable(status);
     }

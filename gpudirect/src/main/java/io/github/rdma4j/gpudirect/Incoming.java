@@ -5,11 +5,11 @@ package io.github.rdma4j.gpudirect;
 import java.util.ArrayDeque;
 
 /**
- * The incoming transfers: reads, in the order of the calls, and receives. A staged chunk takes a slot, comes in, is
- * copied to the device, and gives the slot back when the copy is done.
+ * The incoming transfers: receives, and reads in the order of the calls. A staged chunk takes a slot, arrives, is
+ * copied to the device, and releases the slot when the copy is complete.
  *
- * <p>The n-th receive takes the n-th message, whatever becomes of the two: a receive that fails before its message has
- * begun refuses it. If the next one got it, all that follow would be shifted by one.
+ * The n-th receive takes the n-th message even if one of them fails: a receive that fails before its message has begun
+ * rejects it. If the next receive took the message instead, all later ones would be shifted by one.
  */
 final class Incoming {
     private final Adapter adapter;
@@ -31,7 +31,7 @@ final class Incoming {
         this.receivePosts = receivePosts;
     }
 
-    /** For staged transfers: before the first of them comes. */
+    /** Sets the slots. Called before the first staged transfer is added. */
     void use(Slots slots) {
         this.slots = slots;
     }
@@ -47,7 +47,7 @@ final class Incoming {
         }
         moved |= advanceReads();
         moved |= advanceReceives();
-        if (announced != granted && adapter.hasRoomForWord()) {
+        if (announced != granted && adapter.canSendWord()) {
             announced = granted;
             adapter.announceGrants(granted);
         }
@@ -65,11 +65,11 @@ final class Incoming {
             int length = slot.length;
             long chunk = slot.chunk;
             slots.release(slot);
-            job.copied();
+            job.endCopy();
             if (failure != null) {
                 job.fail(chunk, new GpuTransferException("copying to the device", failure));
             }
-            job.chunkThrough(whole ? length : 0);
+            job.completeChunk(whole ? length : 0);
             moved = true;
         }
         return moved;
@@ -95,23 +95,23 @@ final class Incoming {
         return moved;
     }
 
-    /** Whether there is room for a chunk; it may have failed. */
+    /** Returns whether the queue and the slots had space for a chunk. The chunk may have failed. */
     private boolean postRead(Job job) {
-        if (!posts.hasRoom() || !hasSlot(job)) {
+        if (!posts.hasFree() || !hasSlot(job)) {
             return false;
         }
         long chunk = job.posted;
         Posts.Post post = posts.take(job, takeSlot(job, chunk), chunk, false);
         GpuTransferException failure = null;
-        job.given();
+        job.beginPost();
         try {
             if (adapter.tryPost(post)) {
                 return true;
             }
         } catch (RuntimeException e) {
-            failure = new GpuTransferException("posting a chunk that is read", e);
+            failure = new GpuTransferException("posting a read of a chunk", e);
         }
-        job.notGiven();
+        job.undoPost();
         giveBack(posts, post);
         if (failure == null) {
             return false;
@@ -128,7 +128,7 @@ final class Incoming {
         return job.isStaged() ? slots.take(job, chunk) : null;
     }
 
-    /** Of what has not been posted, or has come back. */
+    /** Releases a post that was refused or has completed. */
     private void giveBack(Posts from, Posts.Post post) {
         if (post.slot != null) {
             slots.release(post.slot);
@@ -148,7 +148,7 @@ final class Incoming {
         return moved;
     }
 
-    /** Gives the next message that is announced to the next receive, if there are both. */
+    /** Assigns the next announced message to the next receive, if there are both. */
     private boolean match() {
         Job job = receives.peek();
         if (job == null || !job.mayStart()) {
@@ -163,7 +163,7 @@ final class Incoming {
         if (length > job.length() && !job.isFailing()) {
             job.fail(
                     0,
-                    new GpuTransferException("the peer's message has %d bytes, and the receive room for %d"
+                    new GpuTransferException("the peer's message has %d bytes, but the receive only %d"
                             .formatted(length, job.length())));
             job.refusal = job.length();
         }
@@ -171,14 +171,14 @@ final class Incoming {
         return true;
     }
 
-    /** Whether all chunks have been posted, or the message was refused. */
+    /** Returns whether all chunks have been posted, or the message was rejected. */
     private boolean advanceCurrent() {
         while (current.posted < current.chunks) {
             if (current.posted == 0 && current.isFailing()) {
-                if (!adapter.hasRoomForWord()) {
+                if (!adapter.canSendWord()) {
                     return false;
                 }
-                // It counts as granted: the peer's next message goes on behind it.
+                // A rejected message counts as granted, so that the numbers of later messages fit.
                 adapter.refuse(current.message, current.refusal);
                 granted += current.chunks;
                 return true;
@@ -190,17 +190,17 @@ final class Incoming {
         return true;
     }
 
-    /** Whether there is room for a chunk; it may have failed. */
+    /** Returns whether the queue and the slots had space for a chunk. The chunk may have failed. */
     private boolean postReceive(Job job) {
-        if (!receivePosts.hasRoom() || !hasSlot(job)) {
+        if (!receivePosts.hasFree() || !hasSlot(job)) {
             return false;
         }
         long chunk = job.posted;
-        // The remaining chunks of a message that the peer has given up are empty; the user owns the memory again.
+        // The remaining chunks of an aborted message are empty, and the user owns the memory again.
         boolean empty = !job.isStaged() && job.isFailing();
         Posts.Post post = receivePosts.take(job, takeSlot(job, chunk), chunk, empty);
         GpuTransferException failure;
-        job.given();
+        job.beginPost();
         try {
             if (adapter.tryPost(post)) {
                 granted++;
@@ -210,28 +210,28 @@ final class Incoming {
         } catch (RuntimeException e) {
             failure = new GpuTransferException("posting a receive", e);
         }
-        job.notGiven();
+        job.undoPost();
         giveBack(receivePosts, post);
         job.fail(chunk, failure);
         if (chunk > 0) {
-            // The peer would send into a receive that is not there.
+            // The peer would send to a missing receive.
             adapter.breakDown(failure);
             return false;
         }
         return true;
     }
 
-    /** A chunk of a read has its completion. */
+    /** Handles the completion of a chunk of a read. */
     void read(Posts.Post post, GpuTransferException failure) {
         arrived(posts, post, failure);
     }
 
     /**
-     * A chunk of a message has come.
+     * Handles the arrival of a chunk of a message.
      *
-     * @param bytes of it
-     * @param end whether it said that it is the last
-     * @param aborted whether it said that its message was given up
+     * @param bytes the length of the chunk
+     * @param end whether the sender marked it as the last chunk
+     * @param aborted whether the sender marked its message as aborted
      */
     void received(Posts.Post post, long bytes, boolean end, boolean aborted) {
         Job job = post.job;
@@ -250,8 +250,8 @@ final class Incoming {
         arrived(receivePosts, post, null);
     }
 
-    /** A chunk of a message will not come. */
-    void lost(Posts.Post post, GpuTransferException failure) {
+    /** Handles a chunk of a message that will not arrive. */
+    void receiveFailed(Posts.Post post, GpuTransferException failure) {
         arrived(receivePosts, post, failure);
     }
 
@@ -263,7 +263,7 @@ final class Incoming {
         boolean wanted = failure == null && chunk < job.abortFrom && !job.isEnded();
         if (wanted && post.slot != null) {
             Slots.Slot slot = post.slot;
-            // An error leaves the slot with the copy.
+            // Cleared first: after an error, the queued copy owns the slot.
             post.slot = null;
             try {
                 slots.copyIn(slot, chunk == job.chunks - 1);
@@ -275,19 +275,19 @@ final class Incoming {
             }
         }
         boolean copying = wanted && job.isStaged();
-        job.back();
+        job.endPost();
         giveBack(from, post);
         if (failure != null) {
             job.fail(chunk, failure);
         } else if (!copying) {
-            job.chunkThrough(wanted ? bytes : 0);
+            job.completeChunk(wanted ? bytes : 0);
         }
     }
 
-    /** Nobody uses what was posted any more. */
+    /** Releases a post that nothing uses any more. */
     void release(Posts from, Posts.Post post) {
         Job job = post.job;
-        job.back();
+        job.endPost();
         giveBack(from, post);
     }
 
@@ -295,7 +295,7 @@ final class Incoming {
         return slots == null || slots.isIdle();
     }
 
-    /** All that is not at the adapter fails. */
+    /** Fails everything that the adapter does not hold. */
     void failAll(RuntimeException cause) {
         reads.forEach(job -> job.fail(cause));
         receives.forEach(job -> job.fail(cause));

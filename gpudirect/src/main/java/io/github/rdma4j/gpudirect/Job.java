@@ -4,8 +4,8 @@ package io.github.rdma4j.gpudirect;
 
 /**
  * A transfer as the channel's protocol sees it: chunks, and the progress of each stage. The {@link Adapter} and the
- * {@link Copier} handle its memory. For one thread at a time, except that state, length, bytes done and failure may be
- * asked by any.
+ * {@link Copier} access its memory. For one thread at a time, except that any thread may read state, length, bytes done
+ * and failure.
  */
 abstract class Job {
     private final Transfer.Kind kind;
@@ -14,24 +14,27 @@ abstract class Job {
     private volatile long length;
     private volatile long bytesDone;
     private volatile Transfer.State state = Transfer.State.UNDER_WAY;
-    /** Why it failed, or is failing; null if it is not. */
+    /** The first cause of its failure; null before a failure. */
     private volatile RuntimeException failure;
 
     private boolean started;
 
-    /** Of a send or a receive, counted from the beginning of the channel; -1 before it is announced. */
+    /**
+     * The number of a message of a send or a receive, counted from the beginning of the channel; -1 before the
+     * announcement.
+     */
     long message = -1;
-    /** Of a send: the chunks of all messages before it. */
+    /** For a send: the number of chunks of all earlier messages. */
     long firstChunk;
 
     long chunks;
-    /** Chunks that have a slot, for an outgoing staged transfer. */
+    /** For an outgoing staged transfer: the number of chunks that have taken a slot. */
     long taken;
-    /** Chunks that the adapter has been given. */
+    /** The number of chunks that were posted to the adapter. */
     long posted;
-    /** Chunks that are through. */
+    /** The number of chunks that are complete. */
     long completed;
-    /** From here on chunks carry nothing: it failed there. */
+    /** Chunks from this one on carry no data, because the transfer failed there. */
     long abortFrom = Long.MAX_VALUE;
 
     /** For a receive that rejects its message: the buffer size that it reports. */
@@ -41,27 +44,33 @@ abstract class Job {
     private int copying;
 
     /**
-     * A transfer.
+     * Creates a transfer.
      *
-     * @param staged whether its bytes go through slots
-     * @param length in bytes; of a receive the room
+     * @param staged whether its bytes pass through slots
+     * @param length in bytes; for a receive the size of its buffer
      */
     Job(Transfer.Kind kind, boolean staged, long length, int chunkSize) {
         this.kind = kind;
         this.staged = staged;
         this.chunkSize = chunkSize;
         this.length = length;
-        // A receive has none that are known before its message is announced.
+        // The number of chunks of a receive is unknown until its message is announced.
         this.chunks = kind == Transfer.Kind.RECEIVE ? Long.MAX_VALUE : chunksOf(length);
     }
 
-    /** Whether what it comes after is done; what it throws fails the transfer. Not called again once it is. */
+    /**
+     * Whether the work that it must follow is complete. An exception fails the transfer. Not called again once it
+     * returned true.
+     */
     abstract boolean isReady();
 
-    /** All bytes of a read or receive have come: has the GPU see them. What it throws fails the transfer. */
+    /**
+     * Called when all bytes of a read or receive have arrived: makes them visible to the GPU. An exception fails the
+     * transfer.
+     */
     abstract void flush();
 
-    /** Called once, when nobody touches its memory any more. It throws nothing. */
+    /** Called once, when nothing uses its memory any more. It throws nothing. */
     abstract void ended();
 
     final Transfer.Kind kind() {
@@ -104,22 +113,27 @@ abstract class Job {
         return copying > 0;
     }
 
-    /** At least one, which may be empty, so that a transfer without bytes also ends after the transfers before it. */
+    /**
+     * Returns at least 1: a transfer without bytes has an empty chunk, so that it also ends after the transfers before
+     * it.
+     */
     final long chunksOf(long bytes) {
         return Math.max(1, Math.ceilDiv(bytes, chunkSize));
     }
 
-    /** Where a chunk starts. */
+    /** Returns the offset of a chunk. */
     final long chunkStart(long chunk) {
         return chunk * chunkSize;
     }
 
-    /** The bytes of a chunk. */
+    /** Returns the length of a chunk. */
     final int chunkLength(long chunk) {
         return (int) Math.min(chunkSize, length - chunk * chunkSize);
     }
 
-    /** Whether it may go on: what it comes after is done, or it has failed and has nothing to wait for. */
+    /**
+     * Whether it may be posted: the work that it must follow is complete, or the transfer has failed and need not wait.
+     */
     final boolean mayStart() {
         if (!started && failure == null) {
             try {
@@ -128,13 +142,13 @@ abstract class Job {
                 }
                 started = true;
             } catch (RuntimeException e) {
-                fail(0, new GpuTransferException("the stream that it comes after", e));
+                fail(0, new GpuTransferException("waiting for the stream before the transfer", e));
             }
         }
         return true;
     }
 
-    /** Of a receive: what the peer has announced. */
+    /** For a receive: sets the number and the length that the peer announced. */
     final void announced(long number, long bytes) {
         message = number;
         chunks = chunksOf(bytes);
@@ -149,33 +163,33 @@ abstract class Job {
         abortFrom = 0;
     }
 
-    /** Before the adapter is given a chunk, so that an error while posting cannot leave the chunk uncounted. */
-    final void given() {
+    /** Called before a chunk is posted, so that an error while posting cannot leave the chunk uncounted. */
+    final void beginPost() {
         posted++;
         atAdapter++;
     }
 
-    /** The adapter has not taken it. */
-    final void notGiven() {
+    /** Undoes {@link #beginPost}: the adapter did not take the chunk. */
+    final void undoPost() {
         posted--;
         atAdapter--;
     }
 
-    final void back() {
+    final void endPost() {
         atAdapter--;
     }
 
-    /** Before the copy is queued, for the same reason. */
-    final void copyQueued() {
+    /** Called before a copy is queued, so that an error cannot leave the copy uncounted. */
+    final void beginCopy() {
         copying++;
     }
 
-    final void copied() {
+    final void endCopy() {
         copying--;
     }
 
-    /** A chunk is through, with its bytes where they should be, or with none. */
-    final void chunkThrough(long bytes) {
+    /** Counts a chunk as complete, with this number of valid bytes. */
+    final void completeChunk(long bytes) {
         completed++;
         if (!isEnded()) {
             bytesDone += bytes;
@@ -183,15 +197,13 @@ abstract class Job {
         settle();
     }
 
-    /** It cannot end well any more, and no byte from a chunk on counts. */
+    /** Fails the transfer. The bytes from this chunk on are not valid. */
     final void fail(long chunk, RuntimeException cause) {
         abortFrom = Math.min(abortFrom, chunk);
         fail(cause);
     }
 
-    /**
-     * It cannot end well any more; the first cause counts. It is at its end when nobody touches its memory any more.
-     */
+    /** Fails the transfer; the first cause counts. It ends when nothing uses its memory any more. */
     final void fail(RuntimeException cause) {
         if (failure == null && !isEnded()) {
             failure = cause;
@@ -199,7 +211,7 @@ abstract class Job {
         settle();
     }
 
-    /** Ends it if nothing more is to come. */
+    /** Ends the transfer if nothing of it is outstanding. */
     final void settle() {
         if (isEnded()) {
             return;

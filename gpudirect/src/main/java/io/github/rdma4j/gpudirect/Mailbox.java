@@ -13,19 +13,21 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Words that the two sides of a channel write into each other's memory: a sender announces each message by its length,
- * a receiver answers with the chunks that it has posted receives for (counted from the beginning of the channel), or
- * refuses a message that is too long. Words of 8 bytes, each written as one, so that none is ever seen half written.
- * They cost no receive, so nothing can meet a receiver that is not ready.
+ * Words that the two sides of a channel write into each other's memory. A sender announces each message with its
+ * length. A receiver answers with the number of chunks for which it has posted receives (counted from the beginning of
+ * the channel), or rejects a message that is too long. Each word has 8 bytes and is written at once, so it is never
+ * seen half written. Words need no receive, so they cannot meet a receiver that is not ready.
  */
 final class Mailbox implements AutoCloseable {
-    /** The messages that may be announced and not yet through. */
+    /** The most messages that may be announced and not complete. */
     static final int MESSAGES = 16;
 
-    /** The longest message: the rest of a word is its tag. */
+    /** The longest message: the other bits of a word are its tag. */
     static final long LONGEST = (1L << 48) - 1;
 
-    /** Instead of a buffer size: the receive failed before its message had begun. No message is longer than this. */
+    /**
+     * Sent instead of a buffer size: the receive failed before its message had begun. No message is longer than this.
+     */
     static final long NO_RECEIVE = LONGEST;
 
     private static final int GRANTS = 0;
@@ -33,7 +35,7 @@ final class Mailbox implements AutoCloseable {
     private static final int REFUSALS = ANNOUNCEMENTS + MESSAGES * Long.BYTES;
     static final int BYTES = REFUSALS + MESSAGES * Long.BYTES;
 
-    /** Words on their way, more than a side can have. */
+    /** The number of words that can be in flight: more than a side ever has. */
     static final int OUTBOX = 4 * MESSAGES;
 
     private static final int TAGS = 0xffff;
@@ -67,19 +69,21 @@ final class Mailbox implements AutoCloseable {
     }
 
     /**
-     * How many chunks this side may have sent since the beginning. Read it before {@link #refused}: the peer writes in
-     * that order.
+     * Returns how many chunks this side may have sent since the connection began. Read it before {@link #refused}: the
+     * peer writes in that order.
      */
     long grants() {
         return (long) WORDS.getAcquire(in.segment(), (long) GRANTS);
     }
 
-    /** The length of a message of the peer's, by its number; -1 if it has not been announced. */
+    /** Returns the length of the peer's message with this number, or -1 if it has not been announced. */
     long announced(long message) {
         return read(ANNOUNCEMENTS, message);
     }
 
-    /** The room that the peer has for a message of ours that it has refused; -1 if it has not. */
+    /**
+     * Returns the size of the receive for which the peer rejected our message, or -1 if it did not reject the message.
+     */
     long refused(long message) {
         return read(REFUSALS, message);
     }
@@ -89,12 +93,12 @@ final class Mailbox implements AutoCloseable {
         return word >>> 48 == tag(message) ? word & LONGEST : -1;
     }
 
-    /** Never 0, which is what the memory starts with. */
+    /** Never 0, which is the initial value of the memory. */
     private static long tag(long message) {
         return 1 + message % TAGS;
     }
 
-    /** Fills a place of the outbox. */
+    /** Writes the word into a slot of the outbox. */
     MemorySlice grantsWord(int place, long grants) {
         return fill(place, grants);
     }
@@ -108,7 +112,7 @@ final class Mailbox implements AutoCloseable {
         return outbox[place];
     }
 
-    /** Where in the peer's mailbox the words go. */
+    /** Returns the target of the word in the peer's mailbox. */
     RemoteMemory grantsTarget() {
         return peer.slice(GRANTS, Long.BYTES);
     }
@@ -121,7 +125,7 @@ final class Mailbox implements AutoCloseable {
         return peer.slice(REFUSALS + message % MESSAGES * Long.BYTES, Long.BYTES);
     }
 
-    /** A message without bytes, or room for one. */
+    /** Returns empty memory, for a message without bytes or its receive. */
     MemorySlice nothing() {
         return out.slice(0, 0);
     }

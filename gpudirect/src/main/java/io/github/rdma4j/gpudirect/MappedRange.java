@@ -8,17 +8,17 @@ import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.PointerAttributes;
 
 /**
- * Device memory as the driver knows it from its first to its last byte.
+ * Facts about a range of device memory, as the CUDA driver reports them.
  *
- * @param segments pieces of physical memory: one, or several where a program has mapped them side by side with the
- *     virtual-memory API, as PyTorch's expandable segments do
- * @param gpuDirectCapable whether all of them were made for other devices
+ * @param segments the number of segments of physical memory: one, or several if a program has mapped them side by side
+ *     with the virtual-memory API, as PyTorch's expandable segments do
+ * @param gpuDirectCapable whether all segments were allocated with the GPUDirect RDMA flag
  */
 record MappedRange(int segments, boolean gpuDirectCapable) {
 
     /**
-     * The range of a slice. If the driver's view of the pointer differs, the adapter would access freed memory or
-     * memory of another owner.
+     * Queries the driver about a slice. If the driver's view of the pointer differs from ours, the adapter would access
+     * freed memory or memory of another owner.
      *
      * @throws IllegalArgumentException if the driver does not know all of it as device memory
      */
@@ -32,7 +32,7 @@ record MappedRange(int segments, boolean gpuDirectCapable) {
         }
         int segments = 1;
         boolean capable = whole.isGpuDirectCapable();
-        // The driver describes only the piece at the pointer, not the pieces after it.
+        // The driver describes only the segment at the pointer, not the segments after it.
         for (long at = endOf(segment, end); Long.compareUnsigned(at, end) < 0; at = endOf(segment, end)) {
             if (whole.kind() != DeviceMemory.Kind.VIRTUAL) {
                 throw new IllegalArgumentException("%s ends %d bytes after its allocation of %d bytes from 0x%x"
@@ -55,7 +55,7 @@ record MappedRange(int segments, boolean gpuDirectCapable) {
         return new MappedRange(segments, capable);
     }
 
-    /** Where a segment ends; where the driver does not say, it is thought to reach to the end. */
+    /** Returns the end of a segment, or the given end if the driver does not report it. */
     private static long endOf(PointerAttributes segment, long end) {
         return segment.rangeSize() == 0 ? end : segment.rangeStart() + segment.rangeSize();
     }

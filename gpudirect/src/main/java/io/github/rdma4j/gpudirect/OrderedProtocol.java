@@ -5,90 +5,95 @@ package io.github.rdma4j.gpudirect;
 import java.util.Arrays;
 
 /**
- * The protocol between streams, a proxy's thread and a wire, without threads, clock, driver or adapter. For one thread
- * at a time.
+ * The protocol between streams, a proxy's thread and a queue pair, without threads, clock, driver or adapter. For one
+ * thread at a time.
  *
- * <p>Each transfer has a word, and a channel has a doorbell. A stream starts a transfer by four operations on memory,
- * whose values are the same each time, so that a graph can repeat them:
+ * Each transfer has a word, and a channel has a doorbell. A stream starts a transfer with four operations on memory,
+ * whose values are always the same, so that a graph can repeat them:
  *
  * <ol>
- *   <li>wait until the word is {@link #READY}: the transfer is not under way;
- *   <li>wait until the doorbell is {@link #FREE}: what was started before it was taken;
+ * <li>wait until the word is {@link #READY}: the previous round of the transfer has ended;
+ * <li>wait until the doorbell is {@link #FREE}: the proxy has taken everything that was started before;
  *   <li>write {@link #REQUESTED} to the word;
  *   <li>write the transfer's number to the doorbell.
  * </ol>
  *
- * <p>It waits for the transfer by waiting for {@link #READY}. The proxy that sees the doorbell checks all words, and
- * frees the doorbell only if it has not changed meanwhile. So starts of one stream are taken in order, and none is lost
- * when several streams ring at once.
+ * A stream waits for the transfer by waiting for {@link #READY}. When the proxy sees the doorbell, it checks all words,
+ * and frees the doorbell only if it has not changed meanwhile. So starts of one stream are taken in order, and no start
+ * is lost when several streams ring at once.
  *
- * <p>Whatever happens, each word that a stream has requested becomes ready: with {@link #FAILED} if the bytes did not
- * come through. From the first failure on all do so at once.
+ * Each word that a stream has requested becomes ready in every case: with {@link #FAILED} if the bytes did not arrive.
+ * After the first failure, all words become ready with this bit at once.
  */
 final class OrderedProtocol {
-    /** Of the doorbell. */
+    /** A value of the doorbell. */
     static final int FREE = 0;
-    /** Of a word: by the stream. */
+    /** A value of a word, set by the stream. */
     static final int REQUESTED = 1;
-    /** Of a word: a bit, by the proxy. */
+    /** A bit of a word, set by the proxy. */
     static final int READY = 2;
-    /** Of a word: another bit. */
+    /** A bit of a word, set by the proxy. */
     static final int FAILED = 4;
 
-    /** The tags that distinguish arrivals. */
+    /** The number of tags, which distinguish arrivals. */
     static final int TAGS = 256;
 
-    /** How long completions of a broken connection are waited for: until then the adapter may touch memory. */
+    /** How long to wait for the completions of a broken connection: until then the adapter may access memory. */
     static final long END_NANOS = 5_000_000_000L;
 
     private static final int WRITE = -1;
 
-    /** What streams and the proxy write. */
+    /** The memory that streams and the proxy write. */
     interface Words {
         int doorbell();
 
-        /** Frees the doorbell, if it is still as it was seen; whether it was. Orders what is read after it. */
+        /**
+         * Frees the doorbell if it still has this value, and returns whether it did. Later reads are ordered after it.
+         */
         boolean freeDoorbell(int seen);
 
         int word(int slot);
 
-        /** Behind all that was written before. */
+        /** Ordered after everything that was written before. */
         void setWord(int slot, int value);
 
-        /** The word in which kernels see the first failure. */
+        /** Sets the word that shows kernels the first failure. */
         void setError();
     }
 
-    /** The wire. */
+    /** The queue pair. */
     interface Wire {
         /**
-         * Posts what a slot stands for.
+         * Posts the request of a slot.
          *
          * @return true if it was posted, false if the queue is full
          * @throws GpuTransferException if it cannot be posted at all
          */
         boolean tryPost(int slot);
 
-        /** Nothing of the peer's may be written to memory, and nothing of ours read, once this has returned. */
+        /**
+         * Ends the connection. After it returns, the peer's requests no longer access memory, and ours no longer read
+         * it.
+         */
         void end(GpuTransferException cause);
 
         /**
-         * Before a stream may read what has arrived.
+         * Flushes arrived bytes, before a stream may read them.
          *
-         * @throws GpuTransferException if that cannot be had
+         * @throws GpuTransferException if that fails
          */
         void flush();
 
-        /** What a slot stands for, for people. */
+        /** Returns the request of a slot in words. */
         String describe(int slot);
     }
 
     private enum State {
         IDLE,
-        /** Taken, not posted yet. */
+        /** Taken from the stream, not posted yet. */
         QUEUED,
         POSTED,
-        /** For an arrival. */
+        /** An arrival that waits for the peer. */
         WAITING
     }
 
@@ -124,15 +129,15 @@ final class OrderedProtocol {
     private long brokenAt;
     private volatile long taken;
     private volatile GpuTransferException failure;
-    /** Whether the failure has reached all that was queued or waiting: an error may have interrupted that. */
+    /** Whether the failure has reached all queued and waiting slots: an error may have interrupted that. */
     private boolean brokenDown;
 
     /**
-     * The protocol of a channel.
+     * Creates the protocol of a channel.
      *
      * @param capacity the most transfers
-     * @param limitNanos how long one may take from its request on
-     * @param now the clock's time, in nanoseconds from any beginning
+     * @param limitNanos the longest time for a transfer after its request
+     * @param now the current time, in nanoseconds with any origin
      */
     OrderedProtocol(Words words, Wire wire, int capacity, long limitNanos, long now) {
         this.words = words;
@@ -143,16 +148,15 @@ final class OrderedProtocol {
         nextCheck = now;
     }
 
-    /** A transfer that leaves. */
+    /** Adds an outgoing transfer. */
     int addWrite() {
         return add(WRITE);
     }
 
-    /** One that waits for the peer. */
+    /** Adds a transfer that waits for the peer. */
     int addArrival(int tag) {
         if (tagged[tag]) {
-            throw new IllegalArgumentException(
-                    "tag %d has a transfer already: each tag is waited for by one".formatted(tag));
+            throw new IllegalArgumentException("tag %d already has a transfer: use another tag".formatted(tag));
         }
         int slot = add(tag);
         tagged[tag] = true;
@@ -161,9 +165,8 @@ final class OrderedProtocol {
 
     private int add(int tag) {
         if (count == slots.length) {
-            throw new IllegalStateException(
-                    "the channel has all its %d transfers: set StreamChannelConfig.transfers to more"
-                            .formatted(slots.length));
+            throw new IllegalStateException("the channel already has %d transfers: raise StreamChannelConfig.transfers"
+                    .formatted(slots.length));
         }
         slots[count] = new Slot(tag);
         words.setWord(count, READY);
@@ -174,27 +177,27 @@ final class OrderedProtocol {
         return failure;
     }
 
-    /** How often streams have started a transfer, as far as that was seen. */
+    /** How often streams have started a transfer, as far as the proxy has seen. */
     long taken() {
         return taken;
     }
 
-    /** How often a transfer has come through. */
+    /** How often a transfer has succeeded. */
     long completed(int slot) {
         return slots[slot].completed;
     }
 
-    /** Whether the adapter has something of it. */
+    /** Whether the adapter holds any request. */
     boolean hasPosted() {
         return posted > 0;
     }
 
-    /** Whether anything that was taken is not at its end. */
+    /** Whether any transfer that was taken has not ended. */
     boolean isBusy() {
         return posted + waiting + queueLength > 0;
     }
 
-    /** Looks at what streams have requested, and at the clock; whether anything has moved. */
+    /** Takes the requests of streams and checks the timeouts. Returns whether anything has moved. */
     boolean advance(long now) {
         boolean moved = false;
         if (failure != null && !brokenDown) {
@@ -215,7 +218,7 @@ final class OrderedProtocol {
         return moved;
     }
 
-    /** Takes all that is requested. */
+    /** Takes everything that streams have requested. */
     private boolean take(long now) {
         boolean any = false;
         for (int i = 0; i < count; i++) {
@@ -266,7 +269,7 @@ final class OrderedProtocol {
         return moved;
     }
 
-    /** Before the call: if an error interrupts it, the adapter may have the transfer. */
+    /** Called before the request is posted: if an error interrupts the call, the adapter may have taken it. */
     private void beginPost(int index) {
         queueHead = (queueHead + 1) % queue.length;
         queueLength--;
@@ -296,14 +299,14 @@ final class OrderedProtocol {
         waiting--;
     }
 
-    /** If an error interrupts it, nothing has happened. */
+    /** If an error interrupts it, it has no effect. */
     private void end(int index, Slot slot, boolean through) {
         if (!through) {
             words.setWord(index, READY | FAILED);
             slot.state = State.IDLE;
             return;
         }
-        // Before the word, as a thread that sees the word may ask for the count.
+        // Counted before the word is set, because a thread that sees the word may read the count.
         slot.completed++;
         try {
             words.setWord(index, READY);
@@ -314,7 +317,7 @@ final class OrderedProtocol {
         slot.state = State.IDLE;
     }
 
-    /** The completion of what was posted for a slot; null if it went well. */
+    /** Handles the completion of a slot's request. The cause is null if it succeeded. */
     void completed(int index, GpuTransferException cause, long now) {
         if (cause != null) {
             breakDown(cause, now);
@@ -326,12 +329,12 @@ final class OrderedProtocol {
         }
     }
 
-    /** The peer has written something, and said so with a tag. */
+    /** Handles a notification of the peer, with its tag. */
     void arrived(int tag, long now) {
         if (tag < 0 || tag >= TAGS) {
             breakDown(
                     new GpuTransferException(
-                            "the peer's write came with tag %d, and there are tags 0 to %d".formatted(tag, TAGS - 1)),
+                            "the peer's write has tag %d, but tags are from 0 to %d".formatted(tag, TAGS - 1)),
                     now);
             return;
         }
@@ -349,8 +352,8 @@ final class OrderedProtocol {
     }
 
     /**
-     * From now on all transfers fail. A transfer that the adapter still holds fails when the adapter releases it. After
-     * an error in this method, the next call or {@link #advance} continues.
+     * Fails all transfers from now on. A transfer that the adapter still holds fails when the adapter releases it. If
+     * an error interrupts this method, the next call or {@link #advance} continues.
      */
     void breakDown(GpuTransferException cause, long now) {
         if (brokenDown) {
@@ -361,7 +364,7 @@ final class OrderedProtocol {
             nextCheck = now + END_NANOS;
             failure = cause;
         }
-        // Kernels behind a wait that ends because of this see it.
+        // Set before a wait ends, so that kernels after that wait see it.
         words.setError();
         wire.end(failure);
         queueLength = 0;
@@ -393,7 +396,7 @@ final class OrderedProtocol {
             if (slot.state != State.IDLE && now - slot.since >= limitNanos) {
                 breakDown(
                         new GpuTransferException(
-                                ("%s is not done %d ms after its stream has asked for it, which is the limit"
+                                ("%s is not complete %d ms after its stream started it, which is the limit"
                                                 + " of StreamChannelConfig.timeLimit")
                                         .formatted(wire.describe(i), (now - slot.since) / 1_000_000)),
                         now);
@@ -403,7 +406,7 @@ final class OrderedProtocol {
         return false;
     }
 
-    /** No completions come any more. */
+    /** Called when no more completions arrive. */
     boolean abandonPosts() {
         boolean any = posted > 0;
         for (int i = 0; i < count; i++) {

@@ -15,16 +15,16 @@ import io.github.rdma4j.verbs.WorkCompletions;
 
 /** The queue pair of a stream channel. For one thread at a time. */
 final class OrderedQueuePair implements OrderedProtocol.Wire {
-    /** Notices of the peer that receives are there for at a time: more wait at the peer's adapter. */
-    static final int NOTICES = 128;
+    /** How many receives for notifications are posted. More notifications wait in the peer's adapter. */
+    static final int NOTIFICATIONS = 128;
 
-    private static final long NOTICE = 1L << 32;
+    private static final long NOTIFICATION = 1L << 32;
 
     /**
-     * The request that a transfer posts.
+     * A transfer's work request.
      *
-     * @param local null if it waits for the peer
-     * @param tag of the notice that goes with it, or -1; of the one that it waits for
+     * @param local null if the transfer waits for the peer
+     * @param tag of the notification that it sends or waits for, or -1
      */
     record Request(MemorySlice local, RemoteMemory remote, int tag) {
         @Override
@@ -39,12 +39,12 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
     private final QueuePair queuePair;
     private final CompletionQueue completionQueue;
     private final MemorySlice nothing;
-    /** Null where nothing must be flushed by the host. */
+    /** Null if the host need not flush anything. */
     private final GpuDirect flushed;
 
     private final Request[] requests;
     private final WorkCompletions completions = WorkCompletions.allocate(64);
-    /** Of the completions fetched last: how many there are, and how many of them the protocol has. */
+    /** How many completions were fetched last, and how many of them the protocol has handled. */
     private int polled;
 
     private int handled;
@@ -70,20 +70,20 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
         requests[slot] = request;
     }
 
-    /** Before anything comes. */
-    void postNotices() {
-        for (int i = 0; i < NOTICES; i++) {
-            postNotice();
+    /** Called before the peer can send. */
+    void postNotificationReceives() {
+        for (int i = 0; i < NOTIFICATIONS; i++) {
+            postNotificationReceive();
         }
     }
 
-    private void postNotice() {
+    private void postNotificationReceive() {
         try {
-            if (!queuePair.tryPostReceive(NOTICE, nothing)) {
-                throw new GpuTransferException("posting a receive for the peer's notices: the queue is full");
+            if (!queuePair.tryPostReceive(NOTIFICATION, nothing)) {
+                throw new GpuTransferException("posting a receive for the peer's notifications: the queue is full");
             }
         } catch (VerbsException e) {
-            throw new GpuTransferException("posting a receive for the peer's notices", e);
+            throw new GpuTransferException("posting a receive for the peer's notifications", e);
         }
     }
 
@@ -123,7 +123,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
     }
 
     private void dispatch(WorkCompletion completion, OrderedProtocol protocol, long now) {
-        boolean notice = (completion.workRequestId() & NOTICE) != 0;
+        boolean notice = (completion.workRequestId() & NOTIFICATION) != 0;
         if (!notice) {
             int slot = (int) completion.workRequestId();
             protocol.completed(
@@ -131,12 +131,12 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
                     completion.isSuccess() ? null : new GpuTransferException(requests[slot].toString(), completion),
                     now);
         } else if (!completion.isSuccess()) {
-            protocol.breakDown(new GpuTransferException("a receive for the peer's notices", completion), now);
+            protocol.breakDown(new GpuTransferException("a receive for the peer's notifications", completion), now);
         } else {
             try {
-                postNotice();
+                postNotificationReceive();
             } catch (GpuTransferException | IllegalStateException e) {
-                protocol.breakDown(new GpuTransferException("the peer's notices", e), now);
+                protocol.breakDown(new GpuTransferException("receiving the peer's notifications", e), now);
             }
             // A message without a tag is not part of this protocol.
             protocol.arrived(completion.hasImmediateData() ? completion.immediateData() : -1, now);
@@ -173,7 +173,7 @@ final class OrderedQueuePair implements OrderedProtocol.Wire {
         try {
             flushed.context().flushGpuDirectWrites(FlushScope.OWNER);
         } catch (CudaException | IllegalStateException e) {
-            throw new GpuTransferException("flushing what the adapter wrote", e);
+            throw new GpuTransferException("flushing the adapter's writes", e);
         }
     }
 

@@ -10,16 +10,16 @@ import io.github.rdma4j.cuda.MemoryOperations;
 import io.github.rdma4j.cuda.WaitCondition;
 
 /**
- * A transfer of a {@link StreamChannel} that streams start and wait for, as often as they like; like a persistent
- * request of MPI. It is prepared once, and goes with its channel.
+ * A transfer of a {@link StreamChannel} that streams start and wait for, any number of times; like a persistent request
+ * of MPI. It is prepared once, and freed with its channel.
  *
- * <p>A round is a start and, if the stream needs it, a wait. A start waits for the round before: memory that is written
- * must not change until that is done. Rounds of one transfer are for one stream at a time; several streams take turns
- * by events.
+ * A round is a start and, if the stream needs it, a wait. A start waits for the previous round. Memory that is being
+ * written must not change until the round has ended. Only one stream at a time may run rounds of a transfer; several
+ * streams can alternate, ordered by events.
  *
- * <p>Both can be captured into a graph ({@link CudaStream#capture}), or added to one ({@link #addStart},
- * {@link #addWait}). The graph can be launched while the channel is open and has not failed; else the launch is an
- * {@link IllegalStateException}.
+ * Both can be captured into a graph ({@link CudaStream#capture}), or added to one ({@link #addStart},
+ * {@link #addWait}). The graph can be launched while the channel is open and has not failed; otherwise the launch
+ * throws an {@link IllegalStateException}.
  *
  * <p>Thread safety: all methods may be called from any thread. Neither starting nor waiting allocates.
  *
@@ -31,7 +31,7 @@ public final class OrderedTransfer {
 
     private final StreamChannel channel;
     private final int slot;
-    /** Null if what is transferred lies elsewhere. */
+    /** Null for host memory, and for an arrival without a region. */
     private final DeviceRegion region;
 
     private final long offset;
@@ -65,8 +65,8 @@ public final class OrderedTransfer {
     }
 
     /**
-     * Has a stream start a round when it has done what it was given before; the stream goes on at once, unless the
-     * round before is still under way. On the staged path the bytes are copied to the mirror first.
+     * Makes a stream start a round when its earlier work is complete. The stream continues at once, unless the previous
+     * round has not ended. On the staged path, the bytes are first copied to the mirror.
      *
      * @param stream of the channel's context
      * @throws IllegalArgumentException if it is of another context
@@ -93,7 +93,7 @@ public final class OrderedTransfer {
 
     private void submitStart(CudaStream stream) {
         if (isStaged() && !arrival) {
-            // The adapter may still read the mirror for the round before.
+            // The adapter may still read the mirror for the previous round.
             stream.submit(wait);
             region.publish(offset, length, stream);
         }
@@ -124,9 +124,9 @@ public final class OrderedTransfer {
      * Adds a start to a graph, as a node of memory operations.
      *
      * @param graph of the channel's context
-     * @param after nodes that are done before
+     * @param after nodes that must be complete before
      * @return the node
-     * @throws IllegalStateException if the channel is closed or has failed, or the memory is staged: capture it then
+     * @throws IllegalStateException if the channel is closed or has failed, or the memory is staged: capture it instead
      */
     public GraphNode addStart(CudaGraph graph, GraphNode... after) {
         requireNotStaged();
@@ -140,9 +140,9 @@ public final class OrderedTransfer {
      * Adds a wait to a graph, as a node of memory operations.
      *
      * @param graph of the channel's context
-     * @param after nodes that are done before
+     * @param after nodes that must be complete before
      * @return the node
-     * @throws IllegalStateException if the channel is closed or has failed, or the memory is staged: capture it then
+     * @throws IllegalStateException if the channel is closed or has failed, or the memory is staged: capture it instead
      */
     public GraphNode addWait(CudaGraph graph, GraphNode... after) {
         requireNotStaged();
@@ -168,12 +168,12 @@ public final class OrderedTransfer {
         }
     }
 
-    /** {@return how many rounds have come through} */
+    /** {@return how many rounds have succeeded} */
     public long completed() {
         return channel.protocol().completed(slot);
     }
 
-    /** {@return what it does, and of which channel} */
+    /** {@return the operation and the channel} */
     @Override
     public String toString() {
         return "%s of %s".formatted(channel.describe(slot), channel);

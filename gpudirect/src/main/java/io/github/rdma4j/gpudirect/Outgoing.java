@@ -8,29 +8,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The outgoing writes and sends, in the order of the calls. Sends are announced and proceed as the peer posts receives.
- * A staged chunk takes a slot, is copied, posted, and gives the slot back with its completion.
+ * The outgoing writes and sends, in the order of the calls. Sends are announced, and proceed as the peer posts
+ * receives. A staged chunk takes a slot, is copied and posted, and releases the slot with its completion.
  *
- * <p>A message after a write signals that the write has arrived, and another write may do the same. When a write fails,
- * all writes and sends that were queued after it, before its failure was visible, fail as well.
+ * A message after a write signals that the write has arrived, and a later write may do the same. When a write fails,
+ * all writes and sends fail that were queued after it, before its failure was visible.
  *
- * <p>The n-th send is for the n-th receive of the peer, whatever becomes of the two. A send that fails is announced all
- * the same, and its missing chunks are sent empty.
+ * The n-th send is for the n-th receive of the peer, even if one of them fails. A send that fails is announced
+ * nevertheless, and its missing chunks are sent empty.
  */
 final class Outgoing {
     /** How an attempt to post ended. */
     private enum Outcome {
         POSTED,
         LATER,
-        GIVEN_UP
+        ABANDONED
     }
 
     private final Adapter adapter;
     private final Posts posts;
     private final ArrayDeque<Job> queue = new ArrayDeque<>();
-    /** Writes that have failed and are not at their end, so that nobody can know. */
-    private final List<Job> dying = new ArrayList<>();
-    /** Messages that are announced and not through, by their number. */
+    /** Writes that have failed and not ended: the program cannot see their failure yet. */
+    private final List<Job> failing = new ArrayList<>();
+    /** Messages that are announced and not complete, by their number. */
     private final Job[] announced = new Job[Mailbox.MESSAGES];
 
     private Slots slots;
@@ -43,16 +43,16 @@ final class Outgoing {
         this.posts = posts;
     }
 
-    /** For staged transfers: before the first of them comes. */
+    /** Sets the slots. Called before the first staged transfer is added. */
     void use(Slots slots) {
         this.slots = slots;
     }
 
     void add(Job job) {
         queue.add(job);
-        dying.removeIf(Job::isEnded);
-        if (!dying.isEmpty()) {
-            fail(job, 0, behind(dying.getFirst()));
+        failing.removeIf(Job::isEnded);
+        if (!failing.isEmpty()) {
+            fail(job, 0, behind(failing.getFirst()));
         }
     }
 
@@ -64,54 +64,54 @@ final class Outgoing {
         grants = adapter.grants();
         moved |= takeRefusals();
         moved |= announce();
-        return moved | pushAll();
+        return moved | postAll();
     }
 
-    /** Fails a transfer that nothing has been posted of from a chunk on, and what vouches for it. */
+    /** Fails a transfer from a chunk that was not posted, and the transfers that vouch for it. */
     void fail(Job job, long chunk, RuntimeException cause) {
         boolean first = !job.isFailing();
         job.fail(chunk, cause);
         if (first) {
-            failBehind(job);
+            failLater(job);
         }
     }
 
-    private void failBehind(Job job) {
+    private void failLater(Job job) {
         if (job.kind() != Transfer.Kind.WRITE) {
             return;
         }
-        noteDying(job);
+        addFailing(job);
         GpuTransferException cause = behind(job);
         boolean behind = false;
         for (Job other : queue) {
             if (behind) {
                 other.fail(0, cause);
-                noteDying(other);
+                addFailing(other);
             }
             behind |= other == job;
         }
     }
 
-    private void noteDying(Job job) {
+    private void addFailing(Job job) {
         if (job.kind() == Transfer.Kind.WRITE && !job.isEnded()) {
-            dying.add(job);
+            failing.add(job);
         }
     }
 
     private static GpuTransferException behind(Job write) {
-        return new GpuTransferException("a write before it failed", write.failure());
+        return new GpuTransferException("an earlier write failed", write.failure());
     }
 
     private boolean mayStart(Job job) {
         boolean failing = job.isFailing();
         boolean may = job.mayStart();
         if (!failing && job.isFailing()) {
-            failBehind(job);
+            failLater(job);
         }
         return may;
     }
 
-    /** Only when the grants have been read: a refused message is counted in them, once its refusal can be seen. */
+    /** Called after the grants were read: they count a rejected message only once its rejection can be seen. */
     private boolean takeRefusals() {
         boolean moved = false;
         for (int i = 0; i < announced.length; i++) {
@@ -127,8 +127,8 @@ final class Outgoing {
                         0,
                         new GpuTransferException(
                                 room == Mailbox.NO_RECEIVE
-                                        ? "the receive that the peer had for the message failed"
-                                        : "the message has %d bytes, and the peer's receive room for %d"
+                                        ? "the peer's receive for the message failed"
+                                        : "the message has %d bytes, but the peer's receive only %d"
                                                 .formatted(job.length(), room)));
                 moved = true;
             }
@@ -146,7 +146,7 @@ final class Outgoing {
                 continue;
             }
             int place = (int) (nextMessage % Mailbox.MESSAGES);
-            if (announced[place] != null || !adapter.hasRoomForWord()) {
+            if (announced[place] != null || !adapter.canSendWord()) {
                 break;
             }
             if (job.isFailing()) {
@@ -163,24 +163,25 @@ final class Outgoing {
     }
 
     /**
-     * Staged chunks of several transfers may be on their way at once; what is posted straight waits for all before it.
+     * Posts what can be posted. Staged chunks of several transfers may be in flight at once; a transfer that needs no
+     * copy waits for all before it.
      */
-    private boolean pushAll() {
+    private boolean postAll() {
         boolean moved = false;
-        boolean allThrough = true;
+        boolean allPosted = true;
         for (Job job : queue) {
             if (adapter.isBroken() || !mayStart(job) || isUnannounced(job)) {
                 break;
             }
             long start = job.taken + job.posted;
-            boolean all = job.isStaged() && !job.isFailing() ? stage(job) : allThrough && pushStraight(job);
+            boolean all = job.isStaged() && !job.isFailing() ? stage(job) : allPosted && postDirectly(job);
             moved |= job.taken + job.posted != start;
             if (!all) {
                 break;
             }
-            allThrough &= isThrough(job);
+            allPosted &= isFullyPosted(job);
         }
-        while (!queue.isEmpty() && isThrough(queue.peek())) {
+        while (!queue.isEmpty() && isFullyPosted(queue.peek())) {
             queue.remove().settle();
             moved = true;
         }
@@ -191,23 +192,23 @@ final class Outgoing {
         return job.kind() == Transfer.Kind.SEND && job.message < 0;
     }
 
-    /** Whether nothing of it has to be posted any more. */
-    private static boolean isThrough(Job job) {
+    /** Whether nothing of it remains to be posted. */
+    private static boolean isFullyPosted(Job job) {
         if (job.isFailing() && job.kind() == Transfer.Kind.WRITE) {
             return !job.isCopying();
         }
         return (job.isStarted() || job.isFailing()) && job.posted == job.chunks;
     }
 
-    private boolean mayGo(Job job, long chunk) {
+    private boolean isGranted(Job job, long chunk) {
         return job.kind() == Transfer.Kind.WRITE || job.firstChunk + chunk < grants;
     }
 
-    /** Whether all chunks have a slot. */
+    /** Returns whether all chunks have taken a slot. */
     private boolean stage(Job job) {
         while (job.taken < job.chunks) {
             long chunk = job.taken;
-            if (!slots.hasFree() || !mayGo(job, chunk)) {
+            if (!slots.hasFree() || !isGranted(job, chunk)) {
                 return false;
             }
             Slots.Slot slot = slots.take(job, chunk);
@@ -223,14 +224,17 @@ final class Outgoing {
         return true;
     }
 
-    /** Posts what is posted straight; of a send that failed the empty chunks that the peer still waits for. */
-    private boolean pushStraight(Job job) {
+    /**
+     * Posts chunks that need no copy: chunks on a direct path, and the empty chunks of a failed send, for which the
+     * peer waits.
+     */
+    private boolean postDirectly(Job job) {
         if (job.isStaged() && job.isCopying()) {
             return false;
         }
-        while (!isThrough(job)) {
+        while (!isFullyPosted(job)) {
             long chunk = job.posted;
-            if (!posts.hasRoom() || !mayGo(job, chunk)) {
+            if (!posts.hasFree() || !isGranted(job, chunk)) {
                 return false;
             }
             if (post(job, null, chunk, chunk >= job.abortFrom) == Outcome.LATER || adapter.isBroken()) {
@@ -250,20 +254,20 @@ final class Outgoing {
             }
             boolean withData = slot.chunk < job.abortFrom && !adapter.isBroken();
             boolean empty = !withData && job.kind() == Transfer.Kind.SEND && !adapter.isBroken();
-            Outcome outcome = Outcome.GIVEN_UP;
+            Outcome outcome = Outcome.ABANDONED;
             if (withData || empty) {
-                outcome = posts.hasRoom() ? post(job, withData ? slot : null, slot.chunk, empty) : Outcome.LATER;
+                outcome = posts.hasFree() ? post(job, withData ? slot : null, slot.chunk, empty) : Outcome.LATER;
                 if (outcome == Outcome.LATER) {
                     return moved;
                 }
             }
-            if (outcome == Outcome.GIVEN_UP && withData && !adapter.isBroken()) {
-                // It comes round once more, now as one that was given up.
+            if (outcome == Outcome.ABANDONED && withData && !adapter.isBroken()) {
+                // The next iteration handles it as an aborted chunk.
                 continue;
             }
             slots.removeCopied();
-            job.copied();
-            if (!slot.given) {
+            job.endCopy();
+            if (!slot.posted) {
                 slots.release(slot);
             }
             job.settle();
@@ -274,43 +278,43 @@ final class Outgoing {
 
     private Outcome post(Job job, Slots.Slot slot, long chunk, boolean empty) {
         Posts.Post post = posts.take(job, slot, chunk, empty);
-        job.given();
+        job.beginPost();
         if (slot != null) {
-            slot.given = true;
+            slot.posted = true;
         }
         boolean posted;
         try {
             posted = adapter.tryPost(post);
         } catch (RuntimeException e) {
-            takeBack(post);
-            GpuTransferException failure = new GpuTransferException("posting a chunk that goes out", e);
+            undoPost(post);
+            GpuTransferException failure = new GpuTransferException("posting an outgoing chunk", e);
             if (!empty) {
                 fail(job, chunk, failure);
             }
-            // Memory that cannot be used is replaced by an empty chunk. But if the adapter refuses, nothing may be
-            // missing among the chunks that the peer waits for.
+            // A chunk whose memory cannot be used is replaced by an empty one. But if the adapter refuses, a chunk for
+            // which the peer waits would be missing.
             if (empty || e instanceof VerbsException && job.kind() == Transfer.Kind.SEND) {
                 adapter.breakDown(failure);
             }
-            return Outcome.GIVEN_UP;
+            return Outcome.ABANDONED;
         }
         if (!posted) {
-            takeBack(post);
+            undoPost(post);
             return Outcome.LATER;
         }
         return Outcome.POSTED;
     }
 
-    /** The adapter has not taken it. */
-    private void takeBack(Posts.Post post) {
+    /** Undoes a post that the adapter did not take. */
+    private void undoPost(Posts.Post post) {
         if (post.slot != null) {
-            post.slot.given = false;
+            post.slot.posted = false;
         }
-        post.job.notGiven();
+        post.job.undoPost();
         posts.release(post);
     }
 
-    /** A chunk has its completion; the bytes are there if there is no failure. */
+    /** Handles the completion of a chunk. The bytes have arrived if there is no failure. */
     void sent(Posts.Post post, GpuTransferException failure) {
         Job job = post.job;
         int bytes = post.bytes();
@@ -319,18 +323,18 @@ final class Outgoing {
             job.fail(failure);
             return;
         }
-        job.chunkThrough(bytes);
+        job.completeChunk(bytes);
         if (job.kind() == Transfer.Kind.SEND && job.completed == job.chunks) {
             announced[(int) (job.message % Mailbox.MESSAGES)] = null;
         }
     }
 
-    /** Nobody uses what was posted any more. */
+    /** Releases a post that nothing uses any more. */
     void release(Posts.Post post) {
         if (post.slot != null) {
             slots.release(post.slot);
         }
-        post.job.back();
+        post.job.endPost();
         posts.release(post);
     }
 
@@ -338,7 +342,7 @@ final class Outgoing {
         return slots == null || slots.isIdle();
     }
 
-    /** All that is not at the adapter fails. */
+    /** Fails everything that the adapter does not hold. */
     void failAll(RuntimeException cause) {
         for (Job job : queue) {
             job.fail(0, cause);

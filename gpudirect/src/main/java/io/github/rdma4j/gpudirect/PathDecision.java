@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Which path was taken, and why not one that stands before it in the order.
+ * The path that was taken, and why each path before it in the order was not.
  *
- * @param path taken
- * @param refusals one for each path that was tried before, in the order
+ * @param path the path that was taken
+ * @param refusals one for each path that was tried before, in order
  * @since 0.1.0
  */
 public record PathDecision(GpuPath path, List<PathRefusal> refusals) {
@@ -20,16 +20,16 @@ public record PathDecision(GpuPath path, List<PathRefusal> refusals) {
     }
 
     /**
-     * Why a path was not taken.
+     * Returns why a path was not taken.
      *
      * @param refused the path
-     * @return empty if it was taken, or not tried
+     * @return empty if it was taken or not tried
      */
     public Optional<PathRefusal> refusal(GpuPath refused) {
         return refusals.stream().filter(each -> each.path() == refused).findFirst();
     }
 
-    /** {@return in words, such as {@code staged; not by dma-buf: …; not by peer memory: …}} */
+    /** {@return a text such as {@code staged; not by dma-buf: …; not by peer memory: …}} */
     @Override
     public String toString() {
         return path + refusals.stream().map(each -> "; " + each).collect(Collectors.joining());

@@ -8,18 +8,18 @@ import io.github.rdma4j.verbs.AccessFlag;
 import java.util.Set;
 
 /**
- * All that is known before anything is tried; {@link PathRules} needs nothing else.
+ * Everything that is known before an attempt. {@link PathRules} needs nothing else.
  *
- * @param driver the version of CUDA that the driver offers
+ * @param driver the CUDA version of the driver
  * @param integrated whether the GPU uses the host's memory
- * @param gpuDirect whether the device offers GPUDirect RDMA
+ * @param gpuDirect whether the device supports GPUDirect RDMA
  * @param exportsDmaBufs whether the device's memory can be exported
  * @param ordering of the adapter's writes
  * @param kind of the memory
- * @param memoryCapable whether the allocation was made for other devices
+ * @param memoryCapable whether the allocation was made with the GPUDirect RDMA flag
  * @param adapterTakesDmaBufs whether the adapter can register dma-bufs
- * @param peerMemoryModule whether such a module is loaded
- * @param access the flags that were asked for
+ * @param peerMemoryModule whether a peer-memory module is loaded
+ * @param access the requested flags
  */
 record PathFacts(
         CudaVersion driver,

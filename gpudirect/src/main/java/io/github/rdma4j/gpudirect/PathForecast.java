@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is known of a GPU, an adapter and a machine, from which follows by what path plain device memory would be
- * registered. Nothing is registered; the kernel may still refuse what is foretold here.
+ * Facts about a GPU, an adapter and a machine, which predict the path of a registration of plain device memory. Nothing
+ * is registered, and the kernel may still refuse the predicted path.
  *
- * @param driver the version of CUDA that the driver offers
+ * @param driver the CUDA version of the driver
  * @param integrated whether the GPU uses the host's memory
  * @param gpuDirect {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED}
  * @param exportsDmaBufs {@code CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED}
@@ -21,7 +21,7 @@ import java.util.Set;
  * @param flushOptions {@code CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS}
  * @param computeCapability 10 times the major plus the minor number
  * @param adapterTakesDmaBufs whether the adapter can register dma-bufs
- * @param softwareAdapter whether the adapter is a device of software, which reaches host memory only
+ * @param softwareAdapter whether the adapter is a software device, which can access only host memory
  * @param peerMemoryModule whether a peer-memory module is loaded
  * @since 0.1.0
  */
@@ -37,7 +37,7 @@ public record PathForecast(
         boolean softwareAdapter,
         boolean peerMemoryModule) {
 
-    /** {@return the path that {@link GpuDirect#register} would take in its usual order, and why not a better one} */
+    /** {@return the path that {@link GpuDirect#register} would take by default, and why no better one} */
     public PathDecision decision() {
         if (softwareAdapter) {
             return new PathDecision(
@@ -61,10 +61,10 @@ public record PathForecast(
     }
 
     /**
-     * Where a peer-memory module shows itself.
+     * Finds the file by which a peer-memory module is recognized.
      *
-     * @param root the folder in which {@code sys} lies
-     * @return the file with its version; empty if none is loaded
+     * @param root the folder that contains {@code sys}
+     * @return the file with the module's version; empty if none is loaded
      */
     public static Optional<Path> peerMemoryFile(Path root) {
         return PeerMemoryModule.find(root);
@@ -72,9 +72,6 @@ public record PathForecast(
 
     private static PathRefusal software(GpuPath path, PathRefusal.Reason reason) {
         return new PathRefusal(
-                path,
-                reason,
-                "the adapter is a device of software, whose packets the processor makes from host memory",
-                "");
+                path, reason, "the adapter is a software device: the CPU makes its packets from host memory", "");
     }
 }

@@ -5,37 +5,37 @@ package io.github.rdma4j.gpudirect;
 /**
  * Why a path was not taken.
  *
- * @param path that was not taken
- * @param reason as data
- * @param errno what the kernel said, if the reason is {@link Reason#REGISTRATION_REFUSED}; else 0
- * @param explanation in words
- * @param remedy what can be done about it, or an empty string
+ * @param path the path that was not taken
+ * @param reason the reason as a constant
+ * @param errno the kernel's errno if the reason is {@link Reason#REGISTRATION_REFUSED}; otherwise 0
+ * @param explanation the reason in words
+ * @param remedy what to do about it, or an empty string
  * @since 0.1.0
  */
 public record PathRefusal(GpuPath path, Reason reason, int errno, String explanation, String remedy) {
-    /** Why, as data. */
+    /** The reason as a constant. */
     public enum Reason {
-        /** The GPU has no memory of its own that an adapter could reach over PCI. */
+        /** The GPU has no own memory that an adapter could reach over PCI. */
         INTEGRATED_GPU,
-        /** The device says that it does not offer GPUDirect RDMA. */
+        /** The device reports that it does not support GPUDirect RDMA. */
         GPU_DIRECT_UNSUPPORTED,
         /** The driver cannot export this device's memory as dma-bufs. */
         DMA_BUF_UNSUPPORTED_BY_GPU,
-        /** The user-mode driver lacks the call. */
+        /** The user-mode driver lacks the function. */
         DRIVER_TOO_OLD,
         /** The adapter, its kernel driver or its library cannot register dma-bufs. */
         DMA_BUF_UNSUPPORTED_BY_ADAPTER,
-        /** There is no Data Direct engine, or library or kernel do not know it. */
+        /** There is no Data Direct engine, or the library or the kernel does not support it. */
         DATA_DIRECT_UNSUPPORTED,
-        /** Managed memory moves. */
+        /** Managed memory migrates between host and device. */
         MANAGED_MEMORY,
-        /** Memory of a pool is not made for peer-memory modules; a dma-buf of it is for the driver to give. */
+        /** Peer-memory modules do not support memory of a pool. */
         POOL_MEMORY,
-        /** This allocation was not made for other devices. */
+        /** The allocation was made without the GPUDirect RDMA flag. */
         MEMORY_NOT_CAPABLE,
-        /** What the adapter writes could not be made visible to the GPU in order. */
+        /** The adapter's writes could not be made visible to the GPU in order. */
         WRITES_UNORDERED,
-        /** The path does not know an access flag that was asked for. */
+        /** The path does not support a requested access flag. */
         ACCESS_FLAGS,
         /** No peer-memory module is loaded. */
         PEER_MEMORY_MODULE_ABSENT,
@@ -49,7 +49,7 @@ public record PathRefusal(GpuPath path, Reason reason, int errno, String explana
         this(path, reason, 0, explanation, remedy);
     }
 
-    /** {@return path, words and remedy, on one line} */
+    /** {@return path, explanation and remedy, on one line} */
     @Override
     public String toString() {
         return "not by %s: %s%s".formatted(path, explanation, remedy.isEmpty() ? "" : " (remedy: " + remedy + ")");

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The decision, from facts alone: docs/findings.md has it as a table. */
+/** Decides on a path from facts alone: docs/findings.md lists the rules in a table. */
 final class PathRules {
-    /** With cuMemGetHandleForAddressRange. */
+    /** The first version with cuMemGetHandleForAddressRange. */
     private static final int FIRST_WITH_DMA_BUF = 11070;
 
     private static final Set<AccessFlag> DMA_BUF_FLAGS = EnumSet.of(
@@ -28,11 +28,11 @@ final class PathRules {
     private PathRules() {}
 
     /**
-     * The first path of the order that no fact speaks against and whose attempt succeeds.
+     * Returns the first path of the order that no fact rules out and whose attempt succeeds.
      *
      * @param memory in words
-     * @param attempt takes a path; says why it could not be taken, if so
-     * @throws GpuPathUnavailableException if there is none
+     * @param attempt attempts a path, and returns the reason if it fails
+     * @throws GpuPathUnavailableException if no path works
      */
     static PathDecision decide(
             String memory, List<GpuPath> order, PathFacts facts, Function<GpuPath, Optional<PathRefusal>> attempt) {
@@ -47,7 +47,7 @@ final class PathRules {
         throw new GpuPathUnavailableException(memory, refusals);
     }
 
-    /** What the facts say against a path. */
+    /** Returns the reason why the facts rule out a path. */
     static Optional<PathRefusal> refusal(GpuPath path, PathFacts facts) {
         if (!path.isDirect()) {
             return Optional.empty();
@@ -63,14 +63,14 @@ final class PathRules {
                     path,
                     Reason.INTEGRATED_GPU,
                     "the GPU is integrated and uses the host's memory",
-                    "allocate pinned host memory and register that: it is the GPU's memory here");
+                    "allocate and register pinned host memory: it is the GPU's memory here");
         }
         if (facts.ordering() == WriteOrdering.UNORDERED) {
             return refuse(
                     path,
                     Reason.WRITES_UNORDERED,
-                    "the GPU neither orders the adapter's writes nor lets the host flush them, so that a kernel could"
-                            + " read what was there before",
+                    "the GPU neither orders the adapter's writes nor lets the host flush them, so a kernel could"
+                            + " read old data",
                     "");
         }
         return Optional.empty();
@@ -81,10 +81,11 @@ final class PathRules {
             return refuse(
                     path,
                     Reason.MANAGED_MEMORY,
-                    "managed memory moves between host and device, so that no adapter can hold on to it",
+                    "managed memory migrates between host and device, so an adapter cannot pin it",
                     "allocate with CudaContext.allocate");
         }
-        // Driver 580 exports it as a dma-buf, though the manual speaks of other memory: the attempt asks the driver.
+        // Driver 580 exports pool memory as a dma-buf, although the manual mentions only other kinds: the attempt
+        // decides.
         if (facts.kind() == DeviceMemory.Kind.POOL && path == GpuPath.PEER_MEMORY) {
             return refuse(
                     path,
@@ -107,7 +108,7 @@ final class PathRules {
             return refuse(
                     path,
                     Reason.DRIVER_TOO_OLD,
-                    "the driver is of CUDA %s, and exporting dma-bufs came with CUDA %s"
+                    "the driver supports CUDA %s, but exporting dma-bufs needs CUDA %s"
                             .formatted(facts.driver(), new CudaVersion(FIRST_WITH_DMA_BUF)),
                     "install driver 515 or later, with the open kernel modules");
         }
@@ -123,8 +124,8 @@ final class PathRules {
             return refuse(
                     path,
                     Reason.DMA_BUF_UNSUPPORTED_BY_ADAPTER,
-                    "the adapter's driver or libibverbs cannot register dma-bufs (asked with file descriptor -1)",
-                    "an adapter whose driver can (mlx5, irdma, efa, bnxt_re), Linux 5.12 and rdma-core 34 or later");
+                    "the adapter's driver or libibverbs cannot register dma-bufs (queried with file descriptor -1)",
+                    "use an adapter whose driver can (mlx5, irdma, efa, bnxt_re), Linux 5.12 and rdma-core 34 or later");
         }
         Set<AccessFlag> unknown = EnumSet.noneOf(AccessFlag.class);
         unknown.addAll(facts.access());
@@ -146,14 +147,14 @@ final class PathRules {
                     path,
                     Reason.GPU_DIRECT_UNSUPPORTED,
                     "the GPU does not offer GPUDirect RDMA (CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED is 0)",
-                    "data-centre and RTX professional GPUs do");
+                    "use a data-centre or RTX professional GPU");
         }
         if (!facts.peerMemoryModule()) {
             return refuse(
                     path,
                     Reason.PEER_MEMORY_MODULE_ABSENT,
                     "no peer-memory module is loaded (none of " + String.join(", ", PeerMemoryModule.FILES) + ")",
-                    "modprobe nvidia_peermem, which needs the ib_core of MLNX_OFED or DOCA-OFED");
+                    "run modprobe nvidia_peermem, which needs the ib_core of MLNX_OFED or DOCA-OFED");
         }
         return Optional.empty();
     }

@@ -7,9 +7,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The kernel module by which plain registration knows device memory, in its several forms. */
+/** The kernel module that lets plain registration accept device memory, in its several forms. */
 final class PeerMemoryModule {
-    /** The first two are ib_core's list of those that have signed on, the others the modules themselves. */
+    /**
+     * The first two files list the modules that are registered with ib_core; the others belong to the modules
+     * themselves.
+     */
     static final List<String> FILES = List.of(
             "sys/kernel/mm/memory_peers/nv_mem/version",
             "sys/kernel/mm/memory_peers/nv_mem_nc/version",
@@ -18,7 +21,7 @@ final class PeerMemoryModule {
 
     private PeerMemoryModule() {}
 
-    /** The file that shows it. */
+    /** Returns the file that shows a loaded module. */
     static Optional<Path> find(Path root) {
         return FILES.stream().map(root::resolve).filter(Files::exists).findFirst();
     }

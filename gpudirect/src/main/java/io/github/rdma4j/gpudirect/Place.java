@@ -6,10 +6,10 @@ import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.verbs.MemorySlice;
 
 /**
- * The memory of a transfer on this side.
+ * The local memory of a transfer.
  *
- * @param direct what the adapter itself reads or writes; null if the bytes are staged
- * @param device what is copied to and from, if they are staged
+ * @param direct the memory that the adapter reads or writes; null if the bytes are staged
+ * @param device the device memory of a staged transfer; null if the bytes are not staged
  * @param region of device memory on a direct path; null for host memory, and if the bytes are staged
  */
 record Place(MemorySlice direct, DeviceSlice device, DeviceRegion region) {
@@ -31,7 +31,7 @@ record Place(MemorySlice direct, DeviceSlice device, DeviceRegion region) {
         return isStaged() ? device.length() : direct.length();
     }
 
-    /** Has the GPU see what the adapter has written. */
+    /** Makes the adapter's writes visible to the GPU. */
     void flush() {
         if (region != null) {
             region.flushAdapterWrites();

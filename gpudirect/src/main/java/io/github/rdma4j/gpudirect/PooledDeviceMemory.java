@@ -9,12 +9,11 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.Objects;
 
 /**
- * Registered device memory that a {@link DeviceMemoryPool} has lent, until {@link #close()}. Its contents are what the
- * last user left.
+ * A buffer of registered device memory that a {@link DeviceMemoryPool} has lent, until {@link #close()}. It contains
+ * whatever the previous user left.
  *
- * <p>Thread safety: any thread may close it, and may use it as far as the user keeps threads apart. What was taken from
- * it (slices, remote memory) must not be used after it was closed, by the GPU, an adapter or a peer: somebody else has
- * the memory then.
+ * Thread safety: any thread may close it, and may use it if the user synchronizes the threads. Slices and remote memory
+ * of the buffer must not be used after the close, by the GPU, an adapter or a peer: another user may have the memory.
  *
  * @since 0.1.0
  */
@@ -34,9 +33,9 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * The region that it lies in, for calls of a {@link DeviceChannel}, with {@link #offset()}.
+     * Returns the region that contains the buffer, for calls of a {@link DeviceChannel} with {@link #offset()}.
      *
-     * @return the slab's
+     * @return the region of the slab
      * @throws IllegalStateException if it was returned
      */
     public DeviceRegion region() {
@@ -44,20 +43,20 @@ public final class PooledDeviceMemory implements AutoCloseable {
         return slab.region();
     }
 
-    /** {@return where in the region it starts, in bytes} */
+    /** {@return the start of the buffer in the region, in bytes} */
     public long offset() {
         return offset;
     }
 
-    /** {@return the number of bytes that were asked for} */
+    /** {@return the requested number of bytes} */
     public long size() {
         return size;
     }
 
     /**
-     * The memory, for kernels and copies.
+     * Returns the memory for kernels and copies.
      *
-     * @return as many bytes as were asked for
+     * @return a slice of the requested size
      * @throws IllegalStateException if it was returned
      */
     public DeviceSlice memory() {
@@ -66,9 +65,10 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * The memory, for work requests; on the staged path, part of the slab's mirror, which is created on first use.
+     * Returns the memory for work requests; on the staged path, a part of the slab's mirror, which is created on first
+     * use.
      *
-     * @return as many bytes as were asked for
+     * @return a slice of the requested size
      * @throws IllegalStateException if it was returned
      */
     public MemorySlice slice() {
@@ -76,7 +76,7 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * The memory as a peer names it; on the staged path, of the mirror.
+     * Returns the memory for remote access by a peer; on the staged path, a part of the mirror.
      *
      * @return address, length and remote key
      * @throws IllegalStateException if it was returned
@@ -86,12 +86,12 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * {@link DeviceRegion#publish} for a part of this.
+     * Calls {@link DeviceRegion#publish} for a part of this buffer.
      *
-     * @param from the first byte, from the start of this
+     * @param from the first byte, from the start of this buffer
      * @param length in bytes
-     * @param stream whose work wrote it, or waits for it
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @param stream the stream that wrote the memory, or that waits for the work that did
+     * @throws IndexOutOfBoundsException if the range is not inside the buffer
      * @throws IllegalStateException if it was returned
      */
     public void publish(long from, long length, CudaStream stream) {
@@ -100,12 +100,12 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * {@link DeviceRegion#absorb} for a part of this.
+     * Calls {@link DeviceRegion#absorb} for a part of this buffer.
      *
-     * @param from the first byte, from the start of this
+     * @param from the first byte, from the start of this buffer
      * @param length in bytes
-     * @param stream whose later work reads it
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @param stream whose later work reads the bytes
+     * @throws IndexOutOfBoundsException if the range is not inside the buffer
      * @throws IllegalStateException if it was returned
      */
     public void absorb(long from, long length, CudaStream stream) {
@@ -129,15 +129,15 @@ public final class PooledDeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Returns the memory to the pool; does nothing if that has happened. It calls no driver and waits for nothing: the
-     * adapter, the peers and all streams must have finished with it.
+     * Returns the memory to the pool; a second call does nothing. Calls no driver and does not wait: the adapter, the
+     * peers and all streams must have finished with the memory.
      */
     @Override
     public void close() {
         pool.giveBack(this);
     }
 
-    /** {@return size and place} */
+    /** {@return the size and the position} */
     @Override
     public String toString() {
         return "%d bytes at %d of %s".formatted(size, offset, slab.region().memory());

@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The requests of one queue that the adapter holds, by the number that comes back in the completion. For one thread at
- * a time.
+ * The requests of one queue that the adapter holds, indexed by the number that the completion returns. For one thread
+ * at a time.
  */
 final class Posts {
-    /** A work request under way. */
+    /** An outstanding work request. */
     static final class Post {
         private final int index;
         Job job;
@@ -18,7 +18,7 @@ final class Posts {
         Slots.Slot slot;
 
         long chunk;
-        /** What is posted has no memory: of a message that was given up. */
+        /** Whether the request has no memory, because its message was aborted. */
         boolean empty;
 
         private Post(int index) {
@@ -29,7 +29,7 @@ final class Posts {
             return index;
         }
 
-        /** The bytes that it has room for, or carries. */
+        /** Returns how many bytes the request sends or can receive. */
         int bytes() {
             return empty ? 0 : job.chunkLength(chunk);
         }
@@ -48,7 +48,7 @@ final class Posts {
         }
     }
 
-    boolean hasRoom() {
+    boolean hasFree() {
         return freeCount > 0;
     }
 
@@ -56,7 +56,7 @@ final class Posts {
         return freeCount == all.length;
     }
 
-    /** Takes a place. */
+    /** Allocates a request. */
     Post take(Job job, Slots.Slot slot, long chunk, boolean empty) {
         Post post = free[--freeCount];
         post.job = job;
@@ -70,7 +70,7 @@ final class Posts {
         return all[index];
     }
 
-    /** Those under way. */
+    /** Returns the outstanding requests. */
     List<Post> underWay() {
         return Arrays.stream(all).filter(post -> post.job != null).toList();
     }

@@ -16,15 +16,15 @@ import io.github.rdma4j.verbs.device.DeviceAttributes;
 import java.util.function.Consumer;
 
 /**
- * A channel that has no peer yet. {@link #endpoint()} goes to the peer by any means, the peer's comes here, and
- * {@link #connect} gives the channel.
+ * A channel that is not connected yet. Send {@link #endpoint()} to the peer by any means, and pass the peer's endpoint
+ * to {@link #connect}, which returns the channel.
  *
  * <p>Thread safety: for one thread at a time.
  *
  * @since 0.1.0
  */
 public final class PreparedChannel implements AutoCloseable {
-    /** Reads under way that are worth having on one connection. */
+    /** More concurrent reads on one connection gain nothing. */
     private static final int READS = 16;
 
     private final GpuDirect gpu;
@@ -39,7 +39,7 @@ public final class PreparedChannel implements AutoCloseable {
         GpuDirectConfig config = gpu.config();
         ProtectionDomain domain = gpu.protectionDomain();
         requireChunk(config.chunkSize(), domain.context());
-        // Asked before anything is made, which would be left if the device did not answer.
+        // Queried first, so that nothing has to be freed if the device does not answer.
         int reads = Math.min(READS, domain.context().attributes().maxQueuePairReadAtomic());
         int sends = ChannelWire.sendQueueDepth(config.slots());
         int receives = ChannelWire.depth(config.slots());
@@ -65,13 +65,13 @@ public final class PreparedChannel implements AutoCloseable {
                 new ChannelEndpoint(pair.endpoint(), mailbox.remoteMemory(), config.chunkSize(), config.slots(), reads);
     }
 
-    /** The limit that holds for every port: which port is used may be known only later. */
+    /** Checks the limits of all ports, because the port may be chosen later. */
     private static void requireChunk(int chunkSize, DeviceContext device) {
         for (int port = 1; port <= device.attributes().physicalPortCount(); port++) {
             long longest = device.port(port).maxMessageSize();
             if (chunkSize > longest) {
                 throw new IllegalArgumentException(
-                        ("chunks of %d bytes, and port %d of %s sends %d at once: set GpuDirectConfig.chunkSize to that"
+                        ("chunks of %d bytes, but port %d of %s sends at most %d at once: set GpuDirectConfig.chunkSize to that"
                                         + " or less")
                                 .formatted(chunkSize, port, device, longest));
             }
@@ -98,8 +98,8 @@ public final class PreparedChannel implements AutoCloseable {
      * Connects. No packet is sent: the peer must do the same with this side's endpoint.
      *
      * @param theirs the peer's endpoint
-     * @param connection sets what differs from the defaults; the channel itself sets the number of outstanding reads
-     * @return the channel, which has what this had: close that one
+     * @param connection changes the defaults; the channel itself sets the number of outstanding reads
+     * @return the channel, which takes over all resources: close the channel instead of this object
      * @throws IllegalStateException if it was connected before
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
@@ -119,7 +119,10 @@ public final class PreparedChannel implements AutoCloseable {
         return new DeviceChannel(gpu, wire, this, Math.min(endpoint.chunkSize(), theirs.chunkSize()));
     }
 
-    /** Frees what is not connected; of a connected channel, what the channel has left. */
+    /**
+     * Frees the resources of a channel that was not connected. Also frees what remains after a connected channel is
+     * closed.
+     */
     @Override
     public void close() {
         pair.close();

@@ -17,8 +17,8 @@ import io.github.rdma4j.verbs.QueuePairType;
 import java.util.function.Consumer;
 
 /**
- * A stream channel that has no peer yet. {@link #endpoint()} goes to the peer by any means, the peer's comes here, and
- * {@link #connect} gives the channel.
+ * A stream channel that is not connected yet. Send {@link #endpoint()} to the peer by any means, and pass the peer's
+ * endpoint to {@link #connect}, which returns the channel.
  *
  * <p>Thread safety: for one thread at a time.
  *
@@ -38,7 +38,7 @@ public final class PreparedStreamChannel implements AutoCloseable {
         this.proxy = proxy;
         this.config = config;
         ProtectionDomain domain = gpu.protectionDomain();
-        completionQueue = domain.context().createCompletionQueue(config.transfers() + OrderedQueuePair.NOTICES);
+        completionQueue = domain.context().createCompletionQueue(config.transfers() + OrderedQueuePair.NOTIFICATIONS);
         MemoryRegion memory = null;
         try {
             memory = domain.allocateMemory(64, AccessFlag.LOCAL_WRITE);
@@ -47,7 +47,7 @@ public final class PreparedStreamChannel implements AutoCloseable {
                 queuePair
                         .completionQueue(completionQueue)
                         .maxSendWorkRequests(config.transfers())
-                        .maxReceiveWorkRequests(OrderedQueuePair.NOTICES)
+                        .maxReceiveWorkRequests(OrderedQueuePair.NOTIFICATIONS)
                         .scatterToCompletion(false)
                         .remoteAccess(AccessFlag.REMOTE_WRITE);
             });
@@ -78,8 +78,8 @@ public final class PreparedStreamChannel implements AutoCloseable {
      * Connects. No packet is sent: the peer must do the same with this side's endpoint.
      *
      * @param theirs the peer's endpoint
-     * @param connection sets what differs from the defaults
-     * @return the channel, which has what this had: close that one
+     * @param connection changes the defaults
+     * @return the channel, which takes over all resources: close the channel instead of this object
      * @throws IllegalStateException if it was connected before, or the proxy or the context is closed
      * @throws io.github.rdma4j.verbs.VerbsException if the device refuses
      */
@@ -92,11 +92,11 @@ public final class PreparedStreamChannel implements AutoCloseable {
         boolean byHost = gpu.writeOrdering() == WriteOrdering.FLUSHED_BY_HOST && !flushesInStreams();
         OrderedQueuePair wire = new OrderedQueuePair(
                 queuePair, completionQueue, nothing.slice(0, 0), byHost ? gpu : null, config.transfers());
-        wire.postNotices();
+        wire.postNotificationReceives();
         return StreamChannel.open(gpu, proxy, this, wire, config, flushesInStreams());
     }
 
-    /** The length that every port can send at once: which port is used may be known only later. */
+    /** Returns the longest message that all ports support, because the port may be chosen later. */
     long longest() {
         DeviceContext device = gpu.protectionDomain().context();
         long longest = Long.MAX_VALUE;
@@ -110,7 +110,10 @@ public final class PreparedStreamChannel implements AutoCloseable {
         return gpu.context().device().has(DeviceAttribute.CAN_FLUSH_REMOTE_WRITES);
     }
 
-    /** Frees what is not connected; of a connected channel, what the channel has left. */
+    /**
+     * Frees the resources of a channel that was not connected. Also frees what remains after a connected channel is
+     * closed.
+     */
     @Override
     public void close() {
         pair.close();

@@ -8,24 +8,24 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.device.DataDirectSupport;
 
-/** The adapter's part in the direct paths; an interface, so that tests can have an adapter that the machine lacks. */
+/** The calls of the adapter on the direct paths; an interface, so that tests can simulate an adapter. */
 interface Registrar {
-    /** Whether it can register dma-bufs. */
+    /** Whether the adapter can register dma-bufs. */
     boolean supportsDmaBuf();
 
-    /** Registers the part that a dma-buf was exported for, under the given address. */
+    /** Registers the exported part of a dma-buf, under the given address. */
     MemoryRegion dmaBuf(DmaBuf exported, long address, AccessFlag... access);
 
-    /** Whether it has a Data Direct engine, or why not. */
+    /** Whether the adapter has a Data Direct engine, or why not. */
     DataDirectSupport dataDirect();
 
-    /** As {@link #dmaBuf}, by the Data Direct engine. */
+    /** Registers the exported part of a dma-buf with the Data Direct engine, under the given address. */
     MemoryRegion dmaBufByDataDirect(DmaBuf exported, long address, AccessFlag... access);
 
-    /** Registers addresses that a peer-memory module knows. */
+    /** Registers addresses that a peer-memory module supports. */
     MemoryRegion addresses(long first, long length, AccessFlag... access);
 
-    /** The registrar of a protection domain. */
+    /** Returns the registrar of a protection domain. */
     static Registrar of(ProtectionDomain domain) {
         return new Registrar() {
             @Override
@@ -35,8 +35,8 @@ interface Registrar {
 
             @Override
             public MemoryRegion dmaBuf(DmaBuf exported, long address, AccessFlag... access) {
-                // The offset into the dma-buf is that into the page, so the address is one that the adapter can be
-                // given.
+                // The offset into the dma-buf equals the offset into the page, so the adapter accepts the device
+                // address.
                 return domain.registerMemory(
                         config -> config.dmaBuf(exported.fileDescriptor(), exported.offset(), exported.length())
                                 .iova(address)

@@ -4,19 +4,19 @@ package io.github.rdma4j.gpudirect;
 
 import java.util.ArrayDeque;
 
-/** The slots of one direction: which are free, and which are being copied. For one thread at a time. */
+/** The slots of one direction: free slots, and slots that are being copied. For one thread at a time. */
 final class Slots {
-    /** A place for one chunk, and what it is used for now. */
+    /** Pinned memory for one chunk, and its current use. */
     static final class Slot {
         private final int index;
         Job job;
-        /** Its number in the transfer, from 0. */
+        /** The chunk's number in the transfer, from 0. */
         long chunk;
 
         int length;
-        /** Whether a post has it, which gives it back: the adapter may read it. */
-        boolean given;
-        /** Why the copy failed, null if it has not. */
+        /** Whether a post owns the slot and releases it: the adapter may read the memory. */
+        boolean posted;
+        /** Why the copy failed; null if it did not fail. */
         RuntimeException failure;
 
         private Slot(int index) {
@@ -64,12 +64,12 @@ final class Slots {
 
     void release(Slot slot) {
         slot.job = null;
-        slot.given = false;
+        slot.posted = false;
         slot.failure = null;
         free[freeCount++] = slot;
     }
 
-    /** Queues the copy from the device to a slot. What it throws was not queued. */
+    /** Queues the copy from the device to a slot. If this throws, nothing was queued. */
     void copyOut(Slot slot) {
         begin(slot);
         try {
@@ -80,7 +80,7 @@ final class Slots {
         }
     }
 
-    /** Queues the copy from a slot to the device. What it throws was not queued. */
+    /** Queues the copy from a slot to the device. If this throws, nothing was queued. */
     void copyIn(Slot slot, boolean last) {
         begin(slot);
         try {
@@ -91,20 +91,20 @@ final class Slots {
         }
     }
 
-    /** Before the copy is queued: after an error it may be under way, and the slot waits for it. */
+    /** Called before the copy is queued: after an error, the copy may be in progress, and the slot waits for it. */
     private void begin(Slot slot) {
         copying.add(slot);
-        slot.job.copyQueued();
+        slot.job.beginCopy();
     }
 
     private void cancel(Slot slot) {
         copying.removeLast();
-        slot.job.copied();
+        slot.job.endCopy();
     }
 
     /**
-     * The slot whose copy was queued first, if that is over; it stays there until {@link #removeCopied}. Null if there
-     * is none.
+     * Returns the slot whose copy was queued first, if that copy has ended; the slot stays in the queue until
+     * {@link #removeCopied}. Otherwise returns null.
      */
     Slot firstCopied() {
         Slot slot = copying.peek();

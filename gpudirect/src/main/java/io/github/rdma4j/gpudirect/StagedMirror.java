@@ -13,18 +13,22 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import java.time.Duration;
 
-/** Pinned host memory that the adapter knows, as long as the device memory that it stands for. */
+/** Pinned host memory, registered with the adapter, as long as the device memory that it mirrors. */
 record StagedMirror(HostMemory host, MemoryRegion region) implements AutoCloseable {
     private static final Duration END_OF_COPY = Duration.ofSeconds(30);
 
-    /** A mirror that has what the device memory has now: what the adapter does not write must not differ later. */
+    /**
+     * Creates a mirror with the current contents of the device memory: bytes that the adapter does not write must not
+     * change.
+     */
     static StagedMirror make(ProtectionDomain domain, DeviceSlice memory, AccessFlag... access) {
         CudaContext context = memory.memory().context();
         HostMemory host = context.allocateHost(memory.length());
         try {
             fill(host, memory, context);
             MemoryRegion region = domain.registerMemory(host.segment(), access);
-            // A context that is closed frees its host memory: not before the adapter has let go of it.
+            // A context frees its host memory when it is closed, which must not happen before the adapter has released
+            // it.
             host.addDependent(region);
             return new StagedMirror(host, region);
         } catch (RuntimeException e) {
@@ -33,13 +37,13 @@ record StagedMirror(HostMemory host, MemoryRegion region) implements AutoCloseab
         }
     }
 
-    /** By a stream of its own, so that it waits for no other work. */
+    /** Uses a separate stream, so that it waits for no other work. */
     private static void fill(HostMemory host, DeviceSlice memory, CudaContext context) {
         try (CudaStream stream = context.createStream()) {
             stream.copyToHost(host, 0, memory.memory(), memory.offset(), memory.length());
             if (!stream.await(END_OF_COPY)) {
                 throw new IllegalStateException(
-                        "%s could not be copied to its mirror in %s: the GPU is busy with other work"
+                        "%s could not be copied to its mirror within %s: the GPU is busy with other work"
                                 .formatted(memory, TimeText.of(END_OF_COPY)));
             }
         }

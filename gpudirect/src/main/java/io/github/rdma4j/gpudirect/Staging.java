@@ -9,14 +9,14 @@ import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.gpudirect.internal.Undo;
 
 /**
- * Pinned chunks, and the stream that copies between them and the device. {@link ContextStore} keeps it when its user is
- * gone.
+ * Pinned chunks, and the stream that copies between them and the device. {@link ContextStore} keeps them for the next
+ * user.
  */
 record Staging(HostMemory memory, CudaStream stream, CudaEvent[] events, int chunkSize) {
     /**
-     * Makes the stream and the events.
+     * Creates the stream and the events.
      *
-     * @param memory for the chunks; the caller keeps it if this throws
+     * @param memory of the chunks; the caller keeps it if this throws
      */
     static Staging make(CudaContext context, HostMemory memory, int chunkSize, int count) {
         CudaStream stream = context.createStream();

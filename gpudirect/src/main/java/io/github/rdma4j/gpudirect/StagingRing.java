@@ -13,13 +13,13 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 
-/** The pinned chunks of one direction of a channel, known to its adapter. For one thread at a time. */
+/** The pinned chunks of one direction of a channel, registered with its adapter. For one thread at a time. */
 final class StagingRing implements Copier, AutoCloseable {
     private final ContextStore store;
     private final Staging staging;
     private final MemoryRegion region;
     private final MemorySlice[] chunks;
-    /** The stream to query for the end of the copy, if the event could not be recorded. */
+    /** Whether the event could not be recorded, so that the stream must be queried for the end of the copy. */
     private final boolean[] unrecorded;
 
     StagingRing(ProtectionDomain domain, ContextStore store, int chunkSize, int count) {
@@ -29,7 +29,8 @@ final class StagingRing implements Copier, AutoCloseable {
         MemoryRegion made = null;
         try {
             made = domain.registerMemory(memory.segment(), AccessFlag.LOCAL_WRITE);
-            // A context that is closed frees its host memory: not before the adapter has let go of it.
+            // A context frees its host memory when it is closed, which must not happen before the adapter has released
+            // it.
             memory.addDependent(made);
         } catch (RuntimeException e) {
             Undo.after(e, made);
@@ -44,7 +45,7 @@ final class StagingRing implements Copier, AutoCloseable {
         unrecorded = new boolean[count];
     }
 
-    /** The part of a slot that is used. */
+    /** Returns the used part of a slot. */
     MemorySlice slice(Slots.Slot slot) {
         MemorySlice whole = chunks[slot.index()];
         return slot.length == whole.length() ? whole : whole.slice(0, slot.length);
@@ -95,7 +96,7 @@ final class StagingRing implements Copier, AutoCloseable {
             unrecorded[slot.index()] = false;
             return null;
         } catch (RuntimeException e) {
-            // The copy is under way, and the slot not free before it is over.
+            // The copy is in progress, and the slot is not free before it has ended.
             return e;
         }
     }
@@ -110,12 +111,12 @@ final class StagingRing implements Copier, AutoCloseable {
             if (e.isContextLost()) {
                 throw e;
             }
-            // Refused, while a thread captures a stream for instance: the copy may still be under way.
+            // The driver refuses the query, for instance while a thread captures a stream: the copy may be in progress.
             return false;
         }
     }
 
-    /** The adapter knows the chunks no more; they are kept for the next channel. Their copies are over. */
+    /** Deregisters the chunks and keeps them for the next channel. Their copies have ended. */
     @Override
     public void close() {
         if (region.isOpen()) {

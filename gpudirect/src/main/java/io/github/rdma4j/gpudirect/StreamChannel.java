@@ -37,7 +37,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class StreamChannel implements AutoCloseable {
     private static final long PAUSE_NANOS = 50_000;
-    private static final long LOOK_AT_CONTEXT_NANOS = 100_000_000;
+    private static final long CONTEXT_CHECK_NANOS = 100_000_000;
 
     private final GpuDirect gpu;
     private final StreamProxy proxy;
@@ -46,14 +46,14 @@ public final class StreamChannel implements AutoCloseable {
     private final StreamWords words;
     private final boolean flushesInStreams;
     private final OrderedProtocol protocol;
-    /** Of the protocol and the wire. */
+    /** Guards the protocol and the queue pair. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final ReentrantLock closeLock = new ReentrantLock();
-    /** Starts that streams were given, done or not. */
-    private final AtomicLong given = new AtomicLong();
+    /** Starts that were submitted to streams, complete or not. */
+    private final AtomicLong submitted = new AtomicLong();
 
-    /** What has interrupted the proxy's work on this channel, until the protocol has broken down. */
+    /** The error that interrupted the proxy's work on this channel, until the protocol has failed all transfers. */
     private volatile Throwable interruption;
 
     private volatile boolean closing;
@@ -88,7 +88,7 @@ public final class StreamChannel implements AutoCloseable {
         StreamChannel channel = new StreamChannel(gpu, proxy, resources, wire, words, config, flushesInStreams);
         boolean opened = false;
         try {
-            // Streams that wait for it would keep the context from closing.
+            // Closing the context closes the channel first: streams that wait for it would block that close.
             gpu.context().addDependent(channel);
             proxy.add(channel);
             opened = true;
@@ -104,14 +104,14 @@ public final class StreamChannel implements AutoCloseable {
     /**
      * Prepares a write of device memory to the peer's memory.
      *
-     * @param region what is written; on the staged path each start copies it to the mirror
+     * @param region what is written; on the staged path, each start copies it to the mirror
      * @param offset of the first byte
-     * @param length in bytes, 0 to what a port of the adapter sends at once
-     * @param remote where to, as long at least
-     * @return the transfer, done when the bytes are there
-     * @throws IndexOutOfBoundsException if a part does not lie within
+     * @param length in bytes, from 0 to the largest message of the adapter's ports
+     * @param remote the target, at least as long
+     * @return the transfer, done when the bytes have arrived
+     * @throws IndexOutOfBoundsException if the range is not inside the region or the remote memory
      * @throws IllegalArgumentException if the region is of another GPU or adapter, or too long
-     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     * @throws IllegalStateException if the channel has no free transfer, is closed or has failed
      */
     public OrderedTransfer prepareWrite(DeviceRegion region, long offset, long length, RemoteMemory remote) {
         return write(region, offset, local(region, offset, length), remote, -1);
@@ -121,10 +121,10 @@ public final class StreamChannel implements AutoCloseable {
      * Prepares a write of host memory to the peer's memory.
      *
      * @param local what is written
-     * @param remote where to, as long at least
-     * @return the transfer, done when the bytes are there
+     * @param remote the target, at least as long
+     * @return the transfer, done when the bytes have arrived
      * @throws IllegalArgumentException if the memory is of another adapter, or too long
-     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     * @throws IllegalStateException if the channel has no free transfer, is closed or has failed
      */
     public OrderedTransfer prepareWrite(MemorySlice local, RemoteMemory remote) {
         return write(null, 0, local, remote, -1);
@@ -134,15 +134,15 @@ public final class StreamChannel implements AutoCloseable {
      * Prepares a write of device memory that notifies the peer: the peer's {@link #prepareArrival} with the same tag
      * completes when these bytes and all earlier writes have arrived.
      *
-     * @param region what is written; on the staged path each start copies it to the mirror
+     * @param region what is written; on the staged path, each start copies it to the mirror
      * @param offset of the first byte
-     * @param length in bytes, 0 to what a port of the adapter sends at once
-     * @param remote where to, as long at least
+     * @param length in bytes, from 0 to the largest message of the adapter's ports
+     * @param remote the target, at least as long
      * @param tag 0 to 255
-     * @return the transfer, done when the bytes are there
-     * @throws IndexOutOfBoundsException if a part does not lie within
+     * @return the transfer, done when the bytes have arrived
+     * @throws IndexOutOfBoundsException if the range is not inside the region or the remote memory
      * @throws IllegalArgumentException if the region is of another GPU or adapter, or too long, or there is no such tag
-     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     * @throws IllegalStateException if the channel has no free transfer, is closed or has failed
      */
     public OrderedTransfer prepareNotifyingWrite(
             DeviceRegion region, long offset, long length, RemoteMemory remote, int tag) {
@@ -153,25 +153,25 @@ public final class StreamChannel implements AutoCloseable {
      * Prepares a write of host memory that notifies the peer.
      *
      * @param local what is written
-     * @param remote where to, as long at least
+     * @param remote the target, at least as long
      * @param tag 0 to 255
-     * @return the transfer, done when the bytes are there
+     * @return the transfer, done when the bytes have arrived
      * @throws IllegalArgumentException if the memory is of another adapter, or too long, or there is no such tag
-     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     * @throws IllegalStateException if the channel has no free transfer, is closed or has failed
      */
     public OrderedTransfer prepareNotifyingWrite(MemorySlice local, RemoteMemory remote, int tag) {
         return write(null, 0, local, remote, requireTag(tag));
     }
 
     /**
-     * Prepares the arrival of the peer's notifying writes: each round takes one notification with this tag, also an
-     * earlier one. A stream that has waited for it sees the peer's bytes if the adapter writes to memory directly. For
-     * a staged region use {@link #prepareArrival(int, DeviceRegion, long, long)}.
+     * Prepares the arrival of the peer's notifying writes: each round consumes one notification with this tag, which
+     * may have arrived earlier. A stream that has waited for it sees the peer's bytes if the adapter writes to memory
+     * directly. For a staged region, use {@link #prepareArrival(int, DeviceRegion, long, long)}.
      *
-     * @param tag 0 to 255; one transfer for each
+     * @param tag 0 to 255; only one transfer for each tag
      * @return the transfer
-     * @throws IllegalArgumentException if there is no such tag, or it has a transfer already
-     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     * @throws IllegalArgumentException if there is no such tag, or the tag already has a transfer
+     * @throws IllegalStateException if the channel has no free transfer, is closed or has failed
      */
     public OrderedTransfer prepareArrival(int tag) {
         return arrival(tag, null, 0, 0);
@@ -181,15 +181,15 @@ public final class StreamChannel implements AutoCloseable {
      * Prepares the arrival of the peer's notifying writes to a region, on every path. On the staged path, each wait
      * copies the bytes from the mirror.
      *
-     * @param tag 0 to 255; one transfer for each
-     * @param region where the peer writes to
+     * @param tag 0 to 255; only one transfer for each tag
+     * @param region the target of the peer's writes
      * @param offset of the first byte
-     * @param length in bytes: what the peer writes, and no more
+     * @param length in bytes: only what the peer writes
      * @return the transfer
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws IllegalArgumentException if there is no such tag, or it has a transfer already, or the region is of
+     * @throws IndexOutOfBoundsException if the range is not inside the region
+     * @throws IllegalArgumentException if there is no such tag, the tag already has a transfer, or the region is of
      *     another GPU or adapter
-     * @throws IllegalStateException if the channel has all its transfers, is closed or has failed
+     * @throws IllegalStateException if the channel has no free transfer, is closed or has failed
      */
     public OrderedTransfer prepareArrival(int tag, DeviceRegion region, long offset, long length) {
         requireOurs(local(region, offset, length));
@@ -231,7 +231,7 @@ public final class StreamChannel implements AutoCloseable {
         return tag;
     }
 
-    /** Makes the mirror of a staged region: not while a stream is being captured. */
+    /** Creates the mirror of a staged region now, because that is impossible while a stream is being captured. */
     private MemorySlice local(DeviceRegion region, long offset, long length) {
         if (region.owner().context().handle() != gpu.context().handle()) {
             throw new IllegalArgumentException(region + " is of another CUDA context than " + this);
@@ -248,8 +248,9 @@ public final class StreamChannel implements AutoCloseable {
     private void requireLength(MemorySlice local) {
         long most = resources.longest();
         if (local.length() > most) {
-            throw new IllegalArgumentException("a write of %d bytes, and a port of %s sends %d at once: prepare several"
-                    .formatted(local.length(), gpu.protectionDomain().context(), most));
+            throw new IllegalArgumentException(
+                    "a write of %d bytes, but a port of %s sends at most %d at once: prepare several"
+                            .formatted(local.length(), gpu.protectionDomain().context(), most));
         }
     }
 
@@ -257,14 +258,14 @@ public final class StreamChannel implements AutoCloseable {
      * Passes a word to a kernel. It is 0 until the channel fails, and then 1, before any wait ends because of the
      * failure.
      *
-     * @param arguments of the kernel, which takes a pointer to a 32-bit integer
+     * @param arguments of a kernel that takes a pointer to a 32-bit integer
      * @param index of that argument
      */
     public void passErrorWord(KernelArguments arguments, int index) {
         arguments.setPointer(index, words.memory(), words.errorOffset());
     }
 
-    /** {@return why the channel has failed; empty if it has not} */
+    /** {@return why the channel has failed; empty if it has not failed} */
     public Optional<GpuTransferException> failure() {
         return Optional.ofNullable(protocol.failure());
     }
@@ -299,16 +300,19 @@ public final class StreamChannel implements AutoCloseable {
         }
     }
 
-    /** A stream is given a start; {@link #endStart} must follow. A close waits for it from now on. */
+    /**
+     * Called before a start is submitted to a stream; {@link #endStart} must follow. From now on, a close waits for the
+     * start.
+     */
     void beginStart() {
-        given.incrementAndGet();
+        submitted.incrementAndGet();
         boolean usable = false;
         try {
             requireUsable();
             usable = true;
         } finally {
             if (!usable) {
-                given.decrementAndGet();
+                submitted.decrementAndGet();
             }
         }
     }
@@ -317,11 +321,11 @@ public final class StreamChannel implements AutoCloseable {
         if (queued) {
             proxy.wake();
         } else {
-            given.decrementAndGet();
+            submitted.decrementAndGet();
         }
     }
 
-    /** What a graph needs that starts a transfer. */
+    /** Returns the dependency of a graph that starts a transfer. */
     GraphDependency startInGraph() {
         return new GraphDependency() {
             @Override
@@ -336,7 +340,7 @@ public final class StreamChannel implements AutoCloseable {
         };
     }
 
-    /** What a graph needs that waits for one. */
+    /** Returns the dependency of a graph that waits for a transfer. */
     GraphDependency waitInGraph() {
         return new GraphDependency() {
             @Override
@@ -346,12 +350,12 @@ public final class StreamChannel implements AutoCloseable {
 
             @Override
             public void endLaunch(boolean launched) {
-                // The wait ends whatever becomes of the channel.
+                // The wait ends in every case, also if the channel fails.
             }
         };
     }
 
-    /** By the proxy: moves everything on; whether anything has moved. */
+    /** Called by the proxy. Advances all transfers, and returns whether anything has moved. */
     boolean progress() {
         lock.lock();
         try {
@@ -369,9 +373,9 @@ public final class StreamChannel implements AutoCloseable {
         }
     }
 
-    /** By the proxy: nothing may stay as it is because of a mistake in here. */
+    /** Called by the proxy after an unexpected exception. Fails the channel, so that no stream waits forever. */
     void breakDown(Throwable cause) {
-        // First, as an error may interrupt the rest.
+        // Set first, because an error may interrupt the rest.
         interruption = cause;
         lock.lock();
         try {
@@ -390,14 +394,14 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     /**
-     * Ends the connection. Transfers that are under way fail, and so do those that streams were given and have not come
-     * to yet: it waits until they have. What streams wait for ends. The words are kept for later channels of the
+     * Ends the connection. Pending transfers fail. Submitted starts that streams have not reached yet also fail: the
+     * close waits until the streams reach them. Waits of streams end. The words are kept for later channels of the
      * context.
      *
-     * @throws CudaCloseTimeoutException if streams have not come to transfers that they were given after
-     *     {@link io.github.rdma4j.cuda.CudaContext#closeTimeout()}: somebody must answer them; closing again waits
-     *     again
-     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something; closing again tries again
+     * @throws CudaCloseTimeoutException if, after {@link io.github.rdma4j.cuda.CudaContext#closeTimeout()}, streams
+     *     have not reached transfers that were submitted to them: the channel must stay open to end these. A later
+     *     close waits again
+     * @throws io.github.rdma4j.verbs.VerbsException if the adapter refuses to free something; a later close tries again
      */
     @Override
     public void close() {
@@ -431,7 +435,7 @@ public final class StreamChannel implements AutoCloseable {
     }
 
     private long outstanding() {
-        return given.get() - protocol.taken();
+        return submitted.get() - protocol.taken();
     }
 
     private boolean isQuiet() {
@@ -454,12 +458,12 @@ public final class StreamChannel implements AutoCloseable {
                 if (isContextGone()) {
                     return;
                 }
-                nextLook = now + LOOK_AT_CONTEXT_NANOS;
+                nextLook = now + CONTEXT_CHECK_NANOS;
             }
             if (now - start >= nanos) {
                 throw new CudaCloseTimeoutException(
-                        ("%s is not closed: streams were given %d transfers that they have not come to after %s."
-                                        + " See what else they wait for, or whether a transfer was started by"
+                        ("%s is not closed: %d transfers were submitted to streams that have not reached them after %s."
+                                        + " Check what else the streams wait for, or whether a transfer was started by"
                                         + " two streams at once, then close it again")
                                 .formatted(this, outstanding(), TimeText.of(limit)));
             }
@@ -467,7 +471,7 @@ public final class StreamChannel implements AutoCloseable {
         }
     }
 
-    /** No stream of it will come to anything. */
+    /** Whether no stream of the context will run any more. */
     private boolean isContextGone() {
         if (!gpu.context().isOpen()) {
             return true;

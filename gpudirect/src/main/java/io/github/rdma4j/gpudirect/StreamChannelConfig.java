@@ -38,8 +38,8 @@ public final class StreamChannelConfig {
     }
 
     /**
-     * Sets the longest time for a transfer after its stream starts it; default 30 s. A longer transfer ends the
-     * channel, so that no stream waits forever. An arrival also includes the time that the peer takes.
+     * Sets the timeout of a transfer after its stream starts it; default 30 s. A transfer that exceeds it fails the
+     * channel, so that no stream waits forever. The timeout of an arrival includes the time until the peer writes.
      *
      * @param time 1 ms to a day
      * @return this
@@ -56,7 +56,7 @@ public final class StreamChannelConfig {
      * Configures the queue pair: port, GID, partition key. The channel itself sets its queues, depths, remote access
      * and scatter to completions.
      *
-     * @param configuration sets it
+     * @param configuration changes the settings of the queue pair
      * @return this
      */
     public StreamChannelConfig queuePair(Consumer<QueuePairConfig> configuration) {

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
  * {@link StreamChannel}s. With this library, a GPU cannot ring an adapter's doorbell itself (see docs/gpudirect.md), so
  * this thread does; no other thread of the program is needed.
  *
- * <p>It looks at the words of the channels without a pause as long as something moves, and for
- * {@link StreamProxyConfig#spin} after that; then it sleeps between two looks. It calls no code of the program.
+ * It polls the words of the channels without a pause while anything moves, and for {@link StreamProxyConfig#spin} after
+ * that. Then it sleeps between polls. It calls no code of the program.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  */
 public final class StreamProxy implements AutoCloseable {
     private static final Duration END = Duration.ofSeconds(10);
-    private static final int LOOKS_BETWEEN_YIELDS = 32;
+    private static final int POLLS_BETWEEN_YIELDS = 32;
     private static final StreamChannel[] NONE = {};
 
     private final long spinNanos;
@@ -40,16 +40,16 @@ public final class StreamProxy implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("rdma4j-stream-proxy").unstarted(this::run);
     }
 
-    /** {@return a proxy with the defaults, which runs} */
+    /** {@return a running proxy with the defaults} */
     public static StreamProxy start() {
         return start(config -> {});
     }
 
     /**
-     * Starts one.
+     * Starts a proxy.
      *
-     * @param configuration sets what differs from the defaults
-     * @return the proxy, which runs
+     * @param configuration changes the defaults
+     * @return the running proxy
      */
     public static StreamProxy start(Consumer<StreamProxyConfig> configuration) {
         StreamProxyConfig config = new StreamProxyConfig();
@@ -75,7 +75,7 @@ public final class StreamProxy implements AutoCloseable {
         channels = Arrays.stream(channels).filter(other -> other != channel).toArray(StreamChannel[]::new);
     }
 
-    /** Something will be asked for soon. */
+    /** Called when a request is about to follow. */
     void wake() {
         woken = true;
         if (asleep) {
@@ -85,21 +85,21 @@ public final class StreamProxy implements AutoCloseable {
 
     private void run() {
         long last = System.nanoTime();
-        for (int looks = 0; !stopping; looks++) {
-            boolean moved = look();
+        for (int polls = 0; !stopping; polls++) {
+            boolean moved = poll();
             long now = System.nanoTime();
             if (moved || woken) {
                 woken = false;
                 last = now;
             } else if (now - last < spinNanos && channels.length > 0) {
-                pauseShortly(looks);
+                pauseShortly(polls);
             } else {
                 sleep();
             }
         }
     }
 
-    private boolean look() {
+    private boolean poll() {
         boolean moved = false;
         for (StreamChannel channel : channels) {
             try {
@@ -111,7 +111,10 @@ public final class StreamProxy implements AutoCloseable {
         return moved;
     }
 
-    /** One channel's failure is not the others'; and one whose words are gone has no streams any more. */
+    /**
+     * Fails one channel: its failure must not affect the others. A channel whose words are freed has no streams any
+     * more.
+     */
     private void giveUp(StreamChannel channel, Throwable cause) {
         try {
             try {
@@ -120,14 +123,14 @@ public final class StreamProxy implements AutoCloseable {
                 remove(channel);
             }
         } catch (Error e) {
-            // The channel remembers the cause, and breaks down at the next look.
+            // The channel has stored the cause, and fails at the next poll.
             woken = true;
         }
     }
 
-    /** Threads that have something to do come first, where there are few cores. */
-    private static void pauseShortly(int looks) {
-        if (looks % LOOKS_BETWEEN_YIELDS == 0) {
+    /** Yields now and then, so that other threads can run if there are few cores. */
+    private static void pauseShortly(int polls) {
+        if (polls % POLLS_BETWEEN_YIELDS == 0) {
             Thread.yield();
         } else {
             Thread.onSpinWait();
@@ -140,15 +143,15 @@ public final class StreamProxy implements AutoCloseable {
             LockSupport.parkNanos(channels.length == 0 ? END.toNanos() : pauseNanos);
         }
         asleep = false;
-        // Nobody has a reason to interrupt it; a pause that ends at once would be a core for nothing.
+        // Nothing else interrupts this thread. With the flag set, each pause would end at once, and use a whole core.
         Thread.interrupted();
     }
 
     /**
-     * Closes the channels that it serves, and stops the thread.
+     * Closes its channels and stops the thread.
      *
-     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if a channel cannot be closed yet; the thread goes on
-     *     then, and closing again tries again
+     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if a channel cannot be closed yet. The thread continues,
+     *     and a later close tries again
      * @throws IllegalStateException if the thread does not end in 10 seconds
      */
     @Override

@@ -19,7 +19,8 @@ public final class StreamProxyConfig {
     StreamProxyConfig() {}
 
     /**
-     * Sets how long the thread spins after the last activity; default 10 ms. It uses a core for that time.
+     * Sets how long the thread polls without a pause after the last activity; default 10 ms. It uses a core for that
+     * time.
      *
      * @param time 0 or more
      * @return this
@@ -33,8 +34,8 @@ public final class StreamProxyConfig {
     }
 
     /**
-     * Sets how long it sleeps between two polls after that; default 100 µs. A request that comes meanwhile waits for
-     * it, except that giving a stream a transfer wakes the thread; a graph does not.
+     * Sets how long the thread sleeps between two polls after that; default 100 µs. A request waits for the next poll.
+     * A start that the program submits to a stream wakes the thread; a start in a graph does not.
      *
      * @param time more than 0, at most 100 ms
      * @return this

@@ -6,7 +6,7 @@ import io.github.rdma4j.cuda.HostMemory;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** The words of a stream channel in pinned memory, each in a cache line of its own. */
+/** The words of a stream channel in pinned memory, each in its own cache line. */
 final class StreamWords implements OrderedProtocol.Words {
     private static final int LINE = 64;
     private static final long DOORBELL = 0;
@@ -19,7 +19,7 @@ final class StreamWords implements OrderedProtocol.Words {
     StreamWords(HostMemory memory) {
         this.memory = memory;
         memory.segment().fill((byte) 0);
-        // Streams of an earlier channel may still come to a wait for one of them.
+        // Streams of an earlier channel may still reach a wait for one of these words.
         for (int slot = 0; wordOffset(slot) < memory.size(); slot++) {
             setWord(slot, OrderedProtocol.READY);
         }

@@ -17,25 +17,25 @@ import java.util.Optional;
  * @since 0.1.0
  */
 public final class Transfer {
-    /** Which way the bytes go, and who names the far memory. */
+    /** The direction of the bytes, and whether the peer takes part. */
     public enum Kind {
-        /** To the peer's memory, which does not notice. */
+        /** To the peer's memory, without notice to the peer. */
         WRITE,
-        /** From the peer's memory, which does not notice. */
+        /** From the peer's memory, without notice to the peer. */
         READ,
-        /** To where the peer has called receive. */
+        /** To memory for which the peer calls receive. */
         SEND,
-        /** From where the peer has called send. */
+        /** From memory for which the peer calls send. */
         RECEIVE
     }
 
-    /** How far it is. */
+    /** The state of a transfer. */
     public enum State {
-        /** Not yet at its end. */
+        /** Not ended. */
         UNDER_WAY,
-        /** All bytes are where they should be. */
+        /** All bytes have arrived. */
         DONE,
-        /** It failed; nobody touches its memory any more. */
+        /** Failed, and nothing uses its memory any more. */
         FAILED
     }
 
@@ -47,55 +47,57 @@ public final class Transfer {
         this.work = work;
     }
 
-    /** {@return what it does} */
+    /** {@return the kind of transfer} */
     public Kind kind() {
         return work.kind();
     }
 
-    /** {@return its bytes; of a receive the room, until the peer has said how long its message is} */
+    /** {@return the length in bytes; for a receive the size of its buffer until the message is announced} */
     public long length() {
         return work.length();
     }
 
-    /** {@return how many bytes, from the first one on, are certainly where they should be} */
+    /** {@return how many bytes, from the first one on, have certainly arrived} */
     public long bytesDone() {
         return work.bytesDone();
     }
 
-    /** {@return how far it is} */
+    /** {@return the state} */
     public State state() {
         return work.state();
     }
 
-    /** {@return whether it is at its end, well or not} */
+    /** {@return whether it has succeeded or failed} */
     public boolean isEnded() {
         return work.isEnded();
     }
 
-    /** {@return why it failed; empty as long as it has not} */
+    /** {@return why it failed; empty if it has not failed} */
     public Optional<RuntimeException> failure() {
         return state() == State.FAILED ? Optional.of(work.failure()) : Optional.empty();
     }
 
     /**
-     * Starts the transfer only when the work that a stream has so far is done, such as the kernel that writes the
-     * bytes. The host does not wait. If called more than once, the transfer waits for all of them.
+     * Starts the transfer only when the work that was submitted to the stream before this call is complete, such as the
+     * kernel that writes the bytes. The host does not wait. You can call this for several streams: the transfer waits
+     * for all.
      *
      * @param stream of the channel's context
      * @return this
-     * @throws IllegalStateException if it has started; it does not before the next {@link DeviceChannel#progress()} or
+     * @throws IllegalStateException if it has started: it starts at the next {@link DeviceChannel#progress()} or
      *     waiting call
-     * @throws io.github.rdma4j.cuda.CudaException if the driver refuses; the transfer has failed then, as it must not
+     * @throws io.github.rdma4j.cuda.CudaException if the driver refuses; the transfer fails then, because it must not
      *     start too early
      */
     public Transfer after(CudaStream stream) {
         if (work.isStarted() || isEnded()) {
-            throw new IllegalStateException(this + " has started: call after(stream) right after it was made");
+            throw new IllegalStateException(
+                    this + " has started: call after(stream) before the next progress() or await()");
         }
         try {
             work.after(stream);
         } catch (RuntimeException e) {
-            channel.fail(work, new GpuTransferException("the stream that it comes after", e));
+            channel.fail(work, new GpuTransferException("waiting for the stream before the transfer", e));
             throw e;
         }
         return this;
@@ -103,13 +105,13 @@ public final class Transfer {
 
     /**
      * Makes later work of a stream wait until this transfer has ended; the host does not wait. The stream also
-     * continues if the transfer fails: check {@link #state()} before you use its results.
-     * {@link DeviceChannel#progress()} must go on being called, or the stream waits forever.
+     * continues if the transfer fails: check {@link #state()} before you use its results. Keep calling
+     * {@link DeviceChannel#progress()}, or the stream waits forever.
      *
      * @param stream of the channel's context
      * @param timeout how long the host waits if the stream cannot wait for values in memory
      * @throws GpuTransferException if it has failed already
-     * @throws IllegalStateException if the host had to wait, and the time is over
+     * @throws IllegalStateException if the host had to wait, and the timeout has passed
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the host had to wait, and the thread is interrupted
      */
     public void follow(CudaStream stream, Duration timeout) {
@@ -127,10 +129,10 @@ public final class Transfer {
     }
 
     /**
-     * Calls {@link DeviceChannel#progress()} until it is at its end.
+     * Calls {@link DeviceChannel#progress()} until the transfer has ended.
      *
-     * @param timeout how long at most
-     * @return whether it is; false if the time is over, and it goes on
+     * @param timeout the longest wait
+     * @return whether it has ended; if not, it continues
      * @throws GpuTransferException if it failed
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted
      */
@@ -148,7 +150,7 @@ public final class Transfer {
         }
     }
 
-    /** {@return what, how much of it is done, and of how much} */
+    /** {@return the kind, the length and the channel} */
     @Override
     public String toString() {
         return "%s of %d bytes by %s".formatted(kind().name().toLowerCase(Locale.ROOT), length(), channel);

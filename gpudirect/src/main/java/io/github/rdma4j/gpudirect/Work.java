@@ -10,7 +10,7 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The job of a {@link Transfer}: its memory on both sides, and the streams before it and behind it. */
+/** The job of a {@link Transfer}: its memory on both sides, and the streams before and after it. */
 final class Work extends Job {
     private static final int NO_FLAG = -1;
 
@@ -21,14 +21,14 @@ final class Work extends Job {
     private final List<CudaEvent> after = new ArrayList<>();
     private int flag = NO_FLAG;
     private int ticket;
-    /** The copy that ends a staged read or receive, once it is queued. */
+    /** The event after the last copy of a staged read or receive, once that copy is queued. */
     private CudaEvent lastCopy;
 
     /**
-     * A transfer's.
+     * Creates the job of a transfer.
      *
      * @param remote the peer's memory; null for messages
-     * @param staging where its chunks are staged; null if they are not
+     * @param staging the chunks of its direction; null on a direct path
      */
     Work(Transfer.Kind kind, Place place, RemoteMemory remote, int chunkSize, StagingRing staging, FollowFlags flags) {
         super(kind, place.isStaged(), place.length(), chunkSize);
@@ -46,17 +46,17 @@ final class Work extends Job {
         return staging;
     }
 
-    /** What the adapter reads or writes of a chunk on a direct path. */
+    /** Returns the memory of a chunk that the adapter reads or writes on a direct path. */
     MemorySlice directChunk(long chunk) {
         return place.direct().slice(chunkStart(chunk), chunkLength(chunk));
     }
 
-    /** The far memory of a chunk. */
+    /** Returns the remote memory of a chunk. */
     RemoteMemory remoteChunk(long chunk) {
         return remote.slice(chunkStart(chunk), chunkLength(chunk));
     }
 
-    /** Has it wait for what a stream has been given so far, beside what it waits for already. */
+    /** Makes it wait for the work that was submitted to the stream before, in addition to earlier conditions. */
     void after(CudaStream stream) {
         CudaEvent event = stream.context().createEvent();
         after.add(event);
@@ -76,17 +76,19 @@ final class Work extends Job {
         return true;
     }
 
-    /** The transfer does not depend on it: an event that the driver keeps costs a few bytes until the context ends. */
+    /**
+     * A failure has no effect on the transfer: an event that the driver keeps costs a few bytes until the context ends.
+     */
     private static void closeQuietly(CudaEvent event) {
         try {
             event.close();
         } catch (RuntimeException e) {
-            // Nothing is left to be done with it.
+            // Nothing more can be done about it.
         }
     }
 
     /**
-     * Makes a stream wait until this has ended.
+     * Makes a stream wait until this transfer has ended.
      *
      * @return false if it cannot
      */
@@ -114,13 +116,15 @@ final class Work extends Job {
         }
     }
 
-    /** The last copy of a staged read or receive has been queued: the word follows it, in the stream's order. */
+    /**
+     * Called when the last copy of a staged read or receive has been queued: the stream sets the word after the copy.
+     */
     void afterLastCopy(CudaStream stream) {
         if (flag != NO_FLAG) {
             try {
                 flags.set(stream, flag, ticket);
             } catch (CudaException ignored) {
-                // The host sets it at the end in any case: a little later.
+                // The host also sets it at the end, a little later.
             }
         }
     }

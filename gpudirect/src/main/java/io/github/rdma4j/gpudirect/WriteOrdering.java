@@ -5,13 +5,13 @@ package io.github.rdma4j.gpudirect;
 import io.github.rdma4j.cuda.CudaDevice;
 import io.github.rdma4j.cuda.DeviceAttribute;
 
-/** The step that is needed before a kernel may read the bytes that an adapter has written to device memory. */
+/** The step that is needed before a kernel may read bytes that an adapter has written to device memory. */
 enum WriteOrdering {
     /** Nothing: the device orders such writes. */
     ORDERED,
     /** A flush by the host. */
     FLUSHED_BY_HOST,
-    /** There is nothing that would help. */
+    /** No such step exists. */
     UNORDERED;
 
     /** CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER. */
@@ -20,7 +20,7 @@ enum WriteOrdering {
     /** CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST. */
     private static final int OPTION_HOST = 1;
 
-    /** From Hopper on a kernel that starts after the completion sees what was written before it. */
+    /** From Hopper on, a kernel that starts after a completion sees everything that was written before it. */
     private static final int ORDERED_CAPABILITY = 90;
 
     static WriteOrdering of(CudaDevice device) {

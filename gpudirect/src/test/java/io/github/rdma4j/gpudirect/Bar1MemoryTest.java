@@ -44,10 +44,10 @@ class Bar1MemoryTest {
     @Test
     void refusalOfNvmlIsReported() {
         StandInNvml.window("0000:18:00.0", MIB, 0);
-        assertThat(why()).isEqualTo("nvmlDeviceGetHandleByPciBusId_v2(0000:17:00.0) gives 6, Not Found");
+        assertThat(why()).isEqualTo("nvmlDeviceGetHandleByPciBusId_v2(0000:17:00.0) returned 6, Not Found");
         StandInNvml.window(ADDRESS, MIB, 0);
         StandInNvml.fail("nvmlDeviceGetBAR1MemoryInfo", NOT_SUPPORTED);
-        assertThat(why()).isEqualTo("nvmlDeviceGetBAR1MemoryInfo(0000:17:00.0) gives 3, Not Supported");
+        assertThat(why()).isEqualTo("nvmlDeviceGetBAR1MemoryInfo(0000:17:00.0) returned 3, Not Supported");
     }
 
     @Test

@@ -45,8 +45,8 @@ abstract class ChannelFailureBehaviour extends TwoSides {
         Transfer receive = right.receive(0, LENGTH - 1);
         Transfer second = right.receive(0, 3);
         finish(send, receive, behind, second);
-        assertFailed(send, 0, "the message has 36869 bytes, and the peer's receive room for 36868");
-        assertFailed(receive, 0, "the peer's message has 36869 bytes, and the receive room for 36868");
+        assertFailed(send, 0, "the message has 36869 bytes, but the peer's receive only 36868");
+        assertFailed(receive, 0, "the peer's message has 36869 bytes, but the receive only 36868");
         assertThat(second.failure()).isEmpty();
         assertThat(right.bytes(0, 3)).containsExactly(bytes[1], bytes[2], bytes[3]);
         assertGoesOn();
@@ -122,7 +122,7 @@ abstract class ChannelFailureBehaviour extends TwoSides {
         Transfer next = right.receive(0, SIZE);
         finish(send, behind, receive, next);
         assertThat(receive.failure().orElseThrow()).hasMessageContaining("LOCAL_WRITE");
-        assertFailed(send, 0, "the receive that the peer had for the message failed");
+        assertFailed(send, 0, "the peer's receive for the message failed");
         assertThat(behind.failure()).isEmpty();
         assertThat(next.failure()).isEmpty();
         assertThat(right.bytes(0, 4)).containsExactly(bytes[3], bytes[4], bytes[5], bytes[6]);

@@ -153,8 +153,8 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
         Transfer receive = right.receive(SIZE - 16, 8);
         finish(write, flag, send, receive);
         assertFailed(write, "CUDA_ERROR_INVALID_VALUE");
-        assertFailed(flag, "a write before it failed");
-        assertFailed(send, "a write before it failed");
+        assertFailed(flag, "an earlier write failed");
+        assertFailed(send, "an earlier write failed");
         assertFailed(receive, "the peer's send failed before its message had begun");
         assertThat(right.bytes(SIZE - 16, 16)).containsOnly(0);
         Transfer again = left.send(0, 8);
@@ -177,7 +177,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
         finish(first, second, third);
         assertDone(sends[0], first, sends[2], third);
         assertFailed(second, "cuEventRecord");
-        assertFailed(sends[1], "the receive that the peer had for the message failed");
+        assertFailed(sends[1], "the peer's receive for the message failed");
         assertThat(right.bytes(10, 10)).containsOnly(0);
         assertThat(right.bytes(20, 10)).isEqualTo(Arrays.copyOfRange(bytes, 20, 30));
     }

@@ -260,7 +260,7 @@ abstract class DeviceRegionBehaviour {
             DeviceMemory foreign = other.allocate(SIZE);
             assertThatThrownBy(() -> gpu.register(foreign, LOCAL_WRITE))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("belongs to another context");
+                    .hasMessageContaining("create a GpuDirect on its context");
         }
         DeviceMemory memory = context.allocate(SIZE);
         assertThatThrownBy(() -> gpu.register(memory.slice(0, 0), LOCAL_WRITE))

@@ -114,10 +114,10 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
         assertThat(refusal.explanation())
                 .contains("ibv_reg_mr(address=0x")
                 .contains("EFAULT")
-                .contains("no peer-memory module took the address");
+                .contains("no peer-memory module accepted the address");
         assertThatThrownBy(() -> withModule(config -> config.only(PEER_MEMORY)).register(memory, LOCAL_WRITE))
                 .isInstanceOf(GpuPathUnavailableException.class)
-                .hasMessageContaining("no peer-memory module took the address")
+                .hasMessageContaining("no peer-memory module accepted the address")
                 .hasMessageContaining("The path 'staged' works everywhere");
     }
 
@@ -149,7 +149,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
         PathRefusal refusal = region.decision().refusal(DMA_BUF).orElseThrow();
         assertThat(refusal.reason()).isEqualTo(Reason.REGISTRATION_REFUSED);
         assertThat(refusal.errno()).isEqualTo(EINVAL);
-        assertThat(refusal.explanation()).contains("the GPU's driver does not let this adapter in");
+        assertThat(refusal.explanation()).contains("the GPU's driver refuses this adapter");
         assertThatThrownBy(adapter.last::fileDescriptor).isInstanceOf(IllegalStateException.class);
         // And the export itself.
         StandInDriver.deny("cuMemGetHandleForAddressRange");

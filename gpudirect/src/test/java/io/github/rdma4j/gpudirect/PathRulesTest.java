@@ -287,7 +287,7 @@ class PathRulesTest {
                         "the memory cannot be registered, not by peer memory: no peer-memory module is loaded (none of"
                                 + " sys/kernel/mm/memory_peers/nv_mem/version,"
                                 + " sys/kernel/mm/memory_peers/nv_mem_nc/version, sys/module/nvidia_peermem/version,"
-                                + " sys/module/nv_peer_mem/version) (remedy: modprobe nvidia_peermem, which needs the"
+                                + " sys/module/nv_peer_mem/version) (remedy: run modprobe nvidia_peermem, which needs the"
                                 + " ib_core of MLNX_OFED or DOCA-OFED). The path 'staged' works everywhere; it was not"
                                 + " among those allowed");
     }

@@ -170,7 +170,7 @@ final class SimulatedSide implements Adapter {
     }
 
     private void writeWord(Runnable word) {
-        assertThat(hasRoomForWord()).as("room for a word").isTrue();
+        assertThat(canSendWord()).as("can send a word").isTrue();
         if (cannotTell.getAsBoolean()) {
             breakDown(new GpuTransferException("telling the peer"));
             return;
@@ -180,7 +180,7 @@ final class SimulatedSide implements Adapter {
     }
 
     @Override
-    public boolean hasRoomForWord() {
+    public boolean canSendWord() {
         return freeWords > 0 && failure == null;
     }
 

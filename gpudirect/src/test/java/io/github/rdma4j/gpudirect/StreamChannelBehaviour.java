@@ -336,7 +336,7 @@ abstract class StreamChannelBehaviour {
                 .withMessageContaining("another CUDA context");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> left.channel.prepareArrival(StreamSide.TAG))
-                .withMessageContaining("has a transfer already");
+                .withMessageContaining("already has a transfer");
         assertThatIllegalArgumentException().isThrownBy(() -> left.channel.prepareArrival(256));
         assertThatIllegalArgumentException().isThrownBy(() -> left.hit.enqueueStart(right.stream));
         assertThatIllegalArgumentException().isThrownBy(() -> left.hit.enqueueWait(right.stream));

@@ -17,16 +17,16 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@code libnvidia-ml.so.1} (NVML), which comes with NVIDIA's driver. It is opened on first use and stays open. A
  * missing library is not an error, because its data is optional.
  *
- * <p>Thread safety: all methods may be called from any thread, as NVML's own.
+ * Thread safety: all methods may be called from any thread, as NVML's own functions.
  */
 public final class NvmlLibrary {
-    /** Names another file than the system's library; what the tests' stand-in is chosen by. */
+    /** Names a library file to use instead of the system's; tests select their stand-in with it. */
     public static final String PROPERTY = "io.github.rdma4j.nvml.library";
 
     private static final String SONAME = "libnvidia-ml.so.1";
     private static final Linker LINKER = Linker.nativeLinker();
     private static final FunctionDescriptor NOTHING = FunctionDescriptor.of(ValueLayout.JAVA_INT);
-    /** Pointers travel as {@code long}: a name or a handle, and where the answer goes. */
+    /** The parameters are two pointers, passed as {@code long}: a name or a handle, and the address of the result. */
     private static final FunctionDescriptor TWO_POINTERS =
             FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
 
@@ -42,24 +42,24 @@ public final class NvmlLibrary {
     private final MethodHandle words;
 
     /**
-     * The window on a GPU's memory (BAR1), in bytes, as {@code nvmlBAR1Memory_t} has it.
+     * The window on a GPU's memory (BAR1), in bytes, as in {@code nvmlBAR1Memory_t}.
      *
-     * @param total all of it
-     * @param free what nobody uses
-     * @param used by all processes and the driver
+     * @param total its size
+     * @param free bytes that are not in use
+     * @param used bytes in use by all processes and the driver
      */
     public record Window(long total, long free, long used) {}
 
-    /** NVML does not answer. Its message says why, and what to do. */
-    public static final class NoAnswerException extends Exception {
+    /** NVML cannot be used, or refused a query. The message contains the reason and the remedy. */
+    public static final class NvmlException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        NoAnswerException(String why) {
+        NvmlException(String why) {
             super(why);
         }
     }
 
-    private NvmlLibrary(SymbolLookup symbols) throws NoAnswerException {
+    private NvmlLibrary(SymbolLookup symbols) throws NvmlException {
         words = find(symbols, "nvmlErrorString", WORDS);
         handleByAddress = find(symbols, "nvmlDeviceGetHandleByPciBusId_v2", TWO_POINTERS);
         window = find(symbols, "nvmlDeviceGetBAR1MemoryInfo", TWO_POINTERS);
@@ -74,14 +74,14 @@ public final class NvmlLibrary {
     }
 
     private static MethodHandle find(SymbolLookup symbols, String name, FunctionDescriptor descriptor)
-            throws NoAnswerException {
+            throws NvmlException {
         MemorySegment address = symbols.find(name)
-                .orElseThrow(() -> new NoAnswerException("the driver's NVML is too old: it has no " + name));
+                .orElseThrow(() -> new NvmlException("the driver's NVML is too old: it has no " + name));
         return LINKER.downcallHandle(address, descriptor);
     }
 
-    /** The library; a failed attempt is repeated by the next call. */
-    private static NvmlLibrary require() throws NoAnswerException {
+    /** Returns the library. After a failure, the next call tries again. */
+    private static NvmlLibrary require() throws NvmlException {
         String file = System.getProperty(PROPERTY, SONAME);
         NvmlLibrary library = OPENED.get(file);
         if (library == null) {
@@ -91,35 +91,35 @@ public final class NvmlLibrary {
         return library;
     }
 
-    private static SymbolLookup open(String file) throws NoAnswerException {
+    private static SymbolLookup open(String file) throws NvmlException {
         try {
             return file.contains("/")
                     ? SymbolLookup.libraryLookup(Path.of(file), Arena.global())
                     : SymbolLookup.libraryLookup(file, Arena.global());
         } catch (IllegalCallerException e) {
-            throw new NoAnswerException(
+            throw new NvmlException(
                     "%s; start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
                                     .formatted(e.getMessage())
                             + " (on the class path: ALL-UNNAMED)");
         } catch (IllegalArgumentException e) {
-            throw new NoAnswerException(("%s cannot be opened; it comes with NVIDIA's driver (Debian: libnvidia-ml1; in"
+            throw new NvmlException(("%s cannot be opened; it comes with NVIDIA's driver (Debian: libnvidia-ml1; in"
                             + " containers NVIDIA_DRIVER_CAPABILITIES has utility)")
                     .formatted(file));
         }
     }
 
     /**
-     * The window of a GPU, as it is now.
+     * Returns the current window of a GPU.
      *
      * @param pciAddress such as {@code 0000:17:00.0}
-     * @return the answer of NVML
-     * @throws NoAnswerException if NVML has no answer
+     * @return the window
+     * @throws NvmlException if NVML cannot be used or refuses the query
      */
-    public static Window window(String pciAddress) throws NoAnswerException {
-        return require().ask(pciAddress);
+    public static Window window(String pciAddress) throws NvmlException {
+        return require().query(pciAddress);
     }
 
-    private Window ask(String pciAddress) throws NoAnswerException {
+    private Window query(String pciAddress) throws NvmlException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(pciAddress);
             MemorySegment answer = arena.allocate(ValueLayout.JAVA_LONG, FIELDS_OF_A_WINDOW);
@@ -143,7 +143,7 @@ public final class NvmlLibrary {
         }
     }
 
-    private void require(int result, String call) throws NoAnswerException {
+    private void require(int result, String call) throws NvmlException {
         if (result == SUCCESS) {
             return;
         }
@@ -153,7 +153,7 @@ public final class NvmlLibrary {
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
-        throw new NoAnswerException("%s gives %d%s"
+        throw new NvmlException("%s returned %d%s"
                 .formatted(
                         call,
                         result,

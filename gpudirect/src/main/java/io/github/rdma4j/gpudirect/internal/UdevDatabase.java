@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The udev database of block devices. cuFile reads the attributes of a file's volume from it. It accepts no file of a
- * volume without attributes, not even in compatibility mode. Containers and microVMs have no such database.
+ * The udev database of block devices. cuFile reads the attributes of a file's volume from it, and refuses files of a
+ * volume without attributes, even in compatibility mode. Containers and microVMs have no such database.
  */
 public final class UdevDatabase {
     /** The remedy for missing attributes. */
@@ -24,11 +24,11 @@ public final class UdevDatabase {
     private UdevDatabase() {}
 
     /**
-     * Why cuFile would not find the attributes of a volume.
+     * Returns why cuFile would not find the attributes of a volume.
      *
      * @param root the root of the file system
      * @param device numbers such as {@code 254:0}
-     * @return in words; empty if it finds them
+     * @return the reason in words; empty if it finds them
      */
     public static Optional<String> missing(Path root, String device) {
         String file = "run/udev/data/b" + device;
@@ -45,15 +45,15 @@ public final class UdevDatabase {
     }
 
     /**
-     * The numbers of the device that a file is on.
+     * Returns the numbers of the device that contains a file.
      *
-     * @param file that is there
+     * @param file an existing file
      * @return such as {@code 254:0}
-     * @throws IOException if the file cannot be asked
+     * @throws IOException if the file's attributes cannot be read
      */
     public static String deviceOf(Path file) throws IOException {
         long device = ((Number) Files.getAttribute(file, "unix:dev")).longValue();
-        // As the macros major and minor of the C library take it apart.
+        // The same bits as in the C library's macros major and minor.
         long major = device >> 8 & 0xfff | device >> 32 & ~0xfffL;
         long minor = device & 0xff | device >> 12 & 0xffffff00L;
         return major + ":" + minor;

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.internal;
 
-/** Closes what was made before a failure, which stays the one that is thrown. */
+/** Closes resources after a failure. The failure remains the exception that is thrown. */
 public final class Undo {
     private Undo() {}
 
     /**
-     * Closes each of them, though another one fails.
+     * Closes each resource, even if another one fails to close.
      *
-     * @param failure gets the failures here as suppressed exceptions
-     * @param made in the order of closing; null for what was not made
+     * @param failure receives the failures of the closes as suppressed exceptions
+     * @param made the resources in the order of closing; null for a resource that was not created
      */
     public static void after(Throwable failure, AutoCloseable... made) {
         for (AutoCloseable each : made) {

@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect.nccl;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceSlice;
 
-/** Checks before a call of NCCL, which would detect the errors late or never. */
+/** Checks arguments before a call of NCCL, which would detect the errors late or never. */
 final class Checks {
     private Checks() {}
 
@@ -23,7 +23,7 @@ final class Checks {
         }
     }
 
-    /** The elements of a slice that lies where the communicator can use it. */
+    /** Returns the number of elements of a slice, after checking that the communicator can use it. */
     static long elements(NcclCommunicator communicator, String name, DeviceSlice slice, NcclDataType type) {
         if (slice.length() % type.size() != 0) {
             throw new IllegalArgumentException("%s: %d bytes are no whole number of %s, of %d bytes each"
@@ -37,8 +37,8 @@ final class Checks {
         CudaContext context = slice.memory().context();
         if (context != communicator.context()
                 && context.handle() != communicator.context().handle()) {
-            throw new IllegalArgumentException(
-                    "%s: %s, and the communicator is of %s".formatted(name, slice.memory(), communicator.context()));
+            throw new IllegalArgumentException("%s: %s is not of the communicator's context, %s"
+                    .formatted(name, slice.memory(), communicator.context()));
         }
     }
 
@@ -50,9 +50,9 @@ final class Checks {
     }
 
     /**
-     * Refuses slices that overlap, unless they are the same place and the operation may be in place.
+     * Throws if slices overlap, unless they are identical parts and the operation can be in place.
      *
-     * @param inPlace the part of the larger one that may be the smaller one
+     * @param inPlace the part of the larger slice that may equal the smaller one
      */
     static void overlap(DeviceSlice send, DeviceSlice receive, DeviceSlice inPlace, DeviceSlice smaller) {
         if (send.length() == 0 || receive.length() == 0) {
@@ -62,8 +62,8 @@ final class Checks {
                 || receive.address() + receive.length() <= send.address();
         boolean same = inPlace != null && inPlace.address() == smaller.address();
         if (!apart && !same) {
-            throw new IllegalArgumentException("%s and %s overlap: give places apart%s"
-                    .formatted(send, receive, inPlace == null ? "" : ", or for a call in place " + inPlace));
+            throw new IllegalArgumentException("%s and %s overlap: pass separate memory%s"
+                    .formatted(send, receive, inPlace == null ? "" : ", or for an in-place call " + inPlace));
         }
     }
 }

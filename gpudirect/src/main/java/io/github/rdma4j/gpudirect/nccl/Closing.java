@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * One close. First the work in the streams, then NCCL's own end, all within one limit; what is not done then is
- * aborted.
+ * The close of one communicator: waits for the work in its streams, then finalizes and destroys it, all within one
+ * timeout. If the timeout passes, it is aborted.
  */
 final class Closing {
     private final NcclCommunicator communicator;
@@ -41,14 +41,15 @@ final class Closing {
     void run(List<AutoCloseable> parts, List<CudaStream> streams, boolean revoked) {
         if (!connection.tryLock(limit)) {
             failures.add(new NcclTimeoutException(
-                    "closing %s: a call of another thread; it is aborted, and that call".formatted(communicator),
+                    "closing %s, which was aborted because a call of another thread did not end,"
+                            .formatted(communicator),
                     limit));
             abort(parts);
             throwFirst();
             return;
         }
         try {
-            if (!connection.isAborted() && isThere()) {
+            if (!connection.isAborted() && awaitCreation()) {
                 end(parts, streams, revoked);
             }
         } finally {
@@ -57,11 +58,14 @@ final class Closing {
         throwFirst();
     }
 
-    /** Waits for one that is being made; it is given up where that takes too long, and ended when NCCL has made it. */
-    private boolean isThere() {
-        if (!Limits.await(() -> !connection.isBeingMade(), left())) {
-            failures.add(
-                    new NcclTimeoutException("closing %s: it was not there yet, and".formatted(communicator), limit));
+    /**
+     * Waits until a communicator that is being created exists. At the timeout it is aborted, which destroys it once
+     * NCCL has created it.
+     */
+    private boolean awaitCreation() {
+        if (!Limits.await(() -> !connection.isBeingCreated(), left())) {
+            failures.add(new NcclTimeoutException(
+                    "closing %s, which was aborted before it had been created,".formatted(communicator), limit));
             connection.abort();
             return false;
         }
@@ -84,7 +88,7 @@ final class Closing {
         } catch (NcclException | CudaException e) {
             failures.add(e);
         } catch (IllegalStateException e) {
-            // Otherwise another thread has ended it meanwhile.
+            // If it was aborted, another thread ended it meanwhile.
             done = connection.isAborted();
             if (!done) {
                 failures.add(e);
@@ -96,7 +100,7 @@ final class Closing {
         }
     }
 
-    /** One that has failed is aborted, and that is no failure of the close. */
+    /** A communicator that has failed is aborted, which is not a failure of the close. */
     private boolean isHealthy() {
         int state = connection.state();
         return state == NcclStatus.SUCCESS.number() || state == NcclStatus.IN_PROGRESS.number();
@@ -111,7 +115,7 @@ final class Closing {
         closeParts(parts);
     }
 
-    /** Uses events, because querying the stream would consume the failures of callbacks. */
+    /** Uses events, because querying the stream would consume the exceptions of callbacks. */
     private void awaitStreams(List<CudaStream> streams) {
         List<CudaEvent> ends = new ArrayList<>();
         try {
@@ -121,7 +125,7 @@ final class Closing {
                 try {
                     end.record(stream);
                 } catch (IllegalStateException e) {
-                    // Closed meanwhile: NCCL's own end waits for what it was given.
+                    // The stream was closed meanwhile: ncclCommFinalize waits for its work.
                     continue;
                 }
             }
@@ -135,7 +139,8 @@ final class Closing {
                     left());
             if (!over) {
                 throw new NcclTimeoutException(
-                        "closing %s: the work in its streams; it is aborted, and that work".formatted(communicator),
+                        "closing %s, which was aborted because the work in its streams did not end,"
+                                .formatted(communicator),
                         limit);
             }
         } catch (RuntimeException e) {
@@ -145,7 +150,7 @@ final class Closing {
         closeParts(ends);
     }
 
-    /** ncclCommFinalize, which blocks without a limit in blocking mode: then another thread makes the call. */
+    /** Calls ncclCommFinalize. In blocking mode it blocks without a timeout, so another thread calls it. */
     private void finish() {
         if (connection.mode != NcclMode.BLOCKING) {
             int result = callFinalize();
@@ -185,7 +190,7 @@ final class Closing {
         return connection.library.calls().call(NcclFunction.COMM_FINALIZE, connection.handle());
     }
 
-    /** The parts of an aborted communicator need no call of NCCL; closing only marks them. */
+    /** The parts of an aborted communicator need no call of NCCL: closing them only marks them as closed. */
     void closeParts(List<? extends AutoCloseable> parts) {
         for (AutoCloseable part : parts) {
             try {

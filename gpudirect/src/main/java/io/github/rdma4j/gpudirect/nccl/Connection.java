@@ -19,18 +19,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A communicator's handle. It serialises calls of NCCL and tracks those that NCCL has not finished.
+ * A communicator's handle. Serializes calls of NCCL, and tracks calls that NCCL has not finished.
  *
- * <p>Two locks. {@code calls} orders the calls, of which NCCL takes one at a time; in blocking mode a thread may be
- * held inside one for ever. {@code life} keeps the handle valid for the short call that asks for errors, which a
- * thread makes that watches, and which ends with an abort.
+ * There are two locks. {@code calls} serializes the calls, because NCCL allows only one at a time; in blocking mode, a
+ * thread may block inside one forever. {@code life} keeps the handle valid during the short call that queries errors,
+ * which any waiting thread makes.
  */
 final class Connection {
     private static final AtomicLong NUMBERS = new AtomicLong();
     private static final Duration ABORT_PATIENCE = Duration.ofSeconds(2);
     private static final String OTHERS_CALL = "a call of another thread on the same communicator";
 
-    /** In this order locks of several are taken. */
+    /** The order in which the locks of several connections are taken. */
     final long number = NUMBERS.incrementAndGet();
 
     final Library library;
@@ -39,27 +39,30 @@ final class Connection {
     final Duration timeout;
     private final ReentrantLock calls = new ReentrantLock();
     private final ReentrantReadWriteLock life = new ReentrantReadWriteLock();
-    /** Under {@code calls}. */
+    /** Guarded by {@code calls}. */
     private final List<Pending> pending = new ArrayList<>();
 
-    /** Nobody closes it: a thread that is held inside a call may write there when the communicator is long aborted. */
+    /**
+     * Never closed explicitly: a thread that blocks inside a call may write there long after the communicator was
+     * aborted.
+     */
     private final Arena arena = Arena.ofAuto();
 
     private final MemorySegment slot;
     private final MemorySegment errorSlot;
-    /** Those that are being made of this one. Under {@code calls}. */
-    private final List<Connection> making = new ArrayList<>();
+    /** The connections that are being created from this one. Guarded by {@code calls}. */
+    private final List<Connection> beingCreated = new ArrayList<>();
 
-    /** The connection from which this one is being made; null once it exists, and if there is none. */
+    /** The connection from which this one is being created; null once it exists, and if there is none. */
     private volatile Connection origin;
-    /** Whether the call that should have made it has failed, or ended with its communicator. */
-    private volatile boolean lost;
+    /** Whether the call that should have created it has failed, or ended with its communicator. */
+    private volatile boolean creationFailed;
 
-    /** What {@link #isThrough} has seen; with the lock. */
+    /** The state that {@link #isFinished} saw last. Guarded by {@code calls}. */
     private int lastState;
 
-    /** Once there was a handle, and it was given back. Under {@code life}. */
-    private boolean over;
+    /** Whether there was a handle that has been released. Guarded by {@code life}. */
+    private boolean released;
 
     private volatile long handle;
     private volatile boolean aborted;
@@ -74,17 +77,17 @@ final class Connection {
         errorSlot = arena.allocate(ValueLayout.JAVA_INT);
     }
 
-    /** For what NCCL reads while the communicator is there. */
+    /** Returns the arena for memory that NCCL reads as long as the communicator exists. */
     Arena arena() {
         return arena;
     }
 
-    /** Where NCCL writes the handle. */
+    /** Returns the address at which NCCL writes the handle. */
     long slot() {
         return slot.address();
     }
 
-    /** NCCL has written the handle. */
+    /** Takes the handle that NCCL has written. */
     void opened() {
         opened(slot.get(ValueLayout.JAVA_LONG, 0));
     }
@@ -94,32 +97,32 @@ final class Connection {
     }
 
     /**
-     * The connection from which this one is made has finished, failed or ended. If NCCL has written a handle by now,
-     * this one exists; otherwise it never will. If it was given up meanwhile, it is ended here.
+     * Called when the connection from which this one is created has finished, failed or ended. If NCCL has written a
+     * handle by now, this one exists; otherwise it never will. If it was closed or aborted meanwhile, ends it.
      */
-    private void made() {
-        boolean givenUp;
+    private void creationEnded() {
+        boolean unwanted;
         life.writeLock().lock();
         try {
-            if (!over) {
+            if (!released) {
                 opened();
             }
-            lost = handle == 0 && !over;
+            creationFailed = handle == 0 && !released;
             origin = null;
-            givenUp = aborted || closed;
+            unwanted = aborted || closed;
         } finally {
             life.writeLock().unlock();
         }
-        if (givenUp) {
+        if (unwanted) {
             try {
                 end(NcclFunction.COMM_ABORT, "ncclCommAbort()", false);
             } catch (NcclException | CudaException e) {
-                // Nobody waits for it.
+                // No caller waits for the result.
             }
         }
     }
 
-    /** For native calls, with the calls' lock. */
+    /** Returns the handle for native calls. The caller holds the lock of the calls. */
     long handle() {
         long now = handle;
         if (now == 0) {
@@ -128,16 +131,16 @@ final class Connection {
         return now;
     }
 
-    /** Whether NCCL knows it. */
+    /** Whether NCCL has created it and not destroyed it. */
     boolean isOpen() {
         return handle != 0;
     }
 
-    /** Whether it is being made of another one: NCCL has no handle of it yet. */
-    boolean isBeingMade() {
+    /** Whether it is being created from another one, so that NCCL has no handle of it yet. */
+    boolean isBeingCreated() {
         Connection maker = origin;
         if (maker != null) {
-            maker.look();
+            maker.poll();
         }
         return origin != null;
     }
@@ -158,17 +161,17 @@ final class Connection {
                         ? "the communicator was aborted"
                         : closed
                                 ? "the communicator is closed"
-                                : "the communicator is not there yet: its group has" + " not ended, or has failed");
+                                : "the communicator does not exist yet: its group has not ended, or has failed");
     }
 
-    /** Lets nobody else call; {@link #unlock} must follow. */
+    /** Takes the lock of the calls; {@link #unlock} must follow. */
     void lock() {
         if (!tryLock(timeout)) {
             throw new NcclTimeoutException(OTHERS_CALL, timeout);
         }
     }
 
-    /** Takes the lock; false if the time is over first. An interrupt does not end the wait. */
+    /** Takes the lock of the calls. Returns false at the timeout. An interrupt does not end the wait. */
     boolean tryLock(Duration limit) {
         if (calls.tryLock()) {
             return true;
@@ -191,7 +194,10 @@ final class Connection {
         }
     }
 
-    /** Takes the lock where nothing has begun: an interrupt ends the wait, unless nobody else has the lock. */
+    /**
+     * Takes the lock of the calls before an operation has begun. An interrupt ends the wait if another thread has the
+     * lock.
+     */
     void lockUnlessInterrupted(Duration limit) {
         try {
             if (!calls.tryLock() && !calls.tryLock(Limits.nanos(limit), TimeUnit.NANOSECONDS)) {
@@ -208,23 +214,23 @@ final class Connection {
     }
 
     /**
-     * Called with the lock after NCCL was asked to make another communicator from this one. Do not use its handle
-     * before this one has finished.
+     * Called with the lock after NCCL was asked to create another communicator from this one. The child's handle is not
+     * valid before this one has finished.
      */
-    void makes(Connection child) {
+    void addChild(Connection child) {
         child.origin = this;
-        making.add(child);
+        beingCreated.add(child);
     }
 
-    /** What NCCL says of the communicator now: a number of NcclStatus. */
+    /** Returns the communicator's current state, a number of NcclStatus. */
     int state() {
-        if (isBeingMade()) {
+        if (isBeingCreated()) {
             return NcclStatus.IN_PROGRESS.number();
         }
-        return lost ? NcclStatus.INVALID_USAGE.number() : askState();
+        return creationFailed ? NcclStatus.INVALID_USAGE.number() : queryState();
     }
 
-    private int askState() {
+    private int queryState() {
         life.readLock().lock();
         try {
             if (handle == 0) {
@@ -242,34 +248,34 @@ final class Connection {
         }
     }
 
-    /** With the lock: NCCL has taken something that holds memory. */
+    /** Called with the lock: NCCL has accepted a call that uses memory. */
     void add(Pending taken) {
         pending.add(taken);
         Pending.began(this);
     }
 
     /**
-     * With the lock: waits until NCCL is through with the calls before.
+     * Called with the lock. Waits until NCCL has finished the earlier calls.
      *
      * @param call in words
-     * @param limit how long at most
+     * @param limit the longest wait
      * @throws NcclException if they have failed
      */
     void settle(Step.Call call, Duration limit) {
-        // The first look allocates nothing, and nearly always it is enough.
-        settle(call, limit, isThrough() || Limits.await(this::isThrough, limit));
+        // The first check allocates nothing, and is nearly always enough.
+        settle(call, limit, isFinished() || Limits.await(this::isFinished, limit));
     }
 
     /**
-     * With the lock: waits until NCCL is through with the calls before, from a start by System.nanoTime. An interrupt
-     * ends the wait.
+     * Called with the lock. Waits until NCCL has finished the earlier calls, at most for the limit after the start by
+     * System.nanoTime. An interrupt ends the wait.
      */
     void settleUnlessInterrupted(Step.Call call, Duration limit, long start) {
         Duration left = Duration.ofNanos(Math.max(0, Limits.nanos(limit) - (System.nanoTime() - start)));
-        settle(call, limit, Limits.awaitUnlessInterrupted(this::isThrough, left, "waiting for " + call.words()));
+        settle(call, limit, Limits.awaitUnlessInterrupted(this::isFinished, left, "waiting for " + call.words()));
     }
 
-    private boolean isThrough() {
+    private boolean isFinished() {
         if (aborted) {
             throw ended();
         }
@@ -285,7 +291,7 @@ final class Connection {
         library.check(lastState, call, handle);
     }
 
-    /** With the lock, and without a wait: whether NCCL is through. Failures are left for {@link #settle}. */
+    /** Called with the lock. Returns whether NCCL has finished, without waiting. {@link #settle} reports failures. */
     private boolean isSettled() {
         int now = state();
         if (now == NcclStatus.IN_PROGRESS.number()) {
@@ -301,20 +307,20 @@ final class Connection {
             pending.clear();
             Pending.ended(this);
         }
-        // Each may end one, which may come here again.
-        List<Connection> children = List.copyOf(making);
-        making.clear();
-        children.forEach(Connection::made);
+        // Each call may end a connection, which calls this method again.
+        List<Connection> children = List.copyOf(beingCreated);
+        beingCreated.clear();
+        children.forEach(Connection::creationEnded);
     }
 
-    /** Looks whether NCCL is through, if nobody is inside a call. */
-    void look() {
+    /** Checks whether NCCL has finished, if no thread is inside a call. */
+    void poll() {
         if (calls.tryLock()) {
             try {
                 if (isOpen()) {
                     isSettled();
                 } else {
-                    // It was aborted under a call of another thread, which is over now.
+                    // It was aborted during a call of another thread, which has ended.
                     finish();
                 }
             } finally {
@@ -324,8 +330,8 @@ final class Connection {
     }
 
     /**
-     * ncclCommAbort. A thread that is held inside a call of NCCL leaves it by that; one that waits in this library does
-     * so first.
+     * Calls ncclCommAbort, which ends a call of NCCL in which another thread blocks. A thread that waits in this
+     * library leaves first.
      */
     void abort() {
         aborted = true;
@@ -339,13 +345,13 @@ final class Connection {
         }
     }
 
-    /** With the lock: ncclCommDestroy. */
+    /** Called with the lock. Calls ncclCommDestroy. */
     void destroy() {
         closed = true;
         end(NcclFunction.COMM_DESTROY, "ncclCommDestroy()", true);
     }
 
-    /** Its text is not asked for: the communicator is gone. */
+    /** Passes no handle for the error text, because the communicator no longer exists. */
     private void giveBack(NcclFunction function, String call, long last) {
         library.check(library.calls().call(function, last), call, 0);
     }
@@ -356,7 +362,7 @@ final class Connection {
         try {
             last = handle;
             handle = 0;
-            over |= last != 0;
+            released |= last != 0;
         } finally {
             life.writeLock().unlock();
         }
@@ -365,7 +371,7 @@ final class Connection {
                 try {
                     context.makeCurrentForCall();
                 } catch (RuntimeException e) {
-                    // This is the last chance to release it.
+                    // This is the last chance to release the handle.
                     Undo.after(e, () -> giveBack(function, call, last));
                     throw e;
                 }

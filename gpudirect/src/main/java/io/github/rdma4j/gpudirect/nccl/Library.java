@@ -5,9 +5,9 @@ package io.github.rdma4j.gpudirect.nccl;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclCalls;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 
-/** The library of a communicator: what it has, and what it says of failures. */
+/** The library of a communicator: its functions, its version, and the exceptions for its results. */
 record Library(NcclCalls calls, NcclVersion version) {
-    /** The one that is chosen now. */
+    /** Returns the selected library. */
     static Library current() {
         NcclCalls calls = NcclCalls.require();
         return new Library(calls, NcclVersion.ofCode(calls.version()));
@@ -24,7 +24,7 @@ record Library(NcclCalls calls, NcclVersion version) {
         }
     }
 
-    /** Throws if the library is older than what a thing needs. */
+    /** Throws if the library is older than a feature requires. */
     void require(NcclVersion wanted, String thing) {
         if (!version.isAtLeast(wanted)) {
             throw tooOld(thing, wanted);
@@ -42,7 +42,7 @@ record Library(NcclCalls calls, NcclVersion version) {
         }
     }
 
-    /** Throws if a call has failed; its words are put together only then. */
+    /** Throws if a call has failed. The text of the call is composed only then. */
     void check(int result, Step.Call call, long communicator) {
         if (result != NcclStatus.SUCCESS.number()) {
             throw failure(result, call.words(), communicator);

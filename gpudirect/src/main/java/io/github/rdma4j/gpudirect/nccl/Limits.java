@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits with a limit. */
+/** Waits with a timeout. */
 final class Limits {
     /**
-     * NCCL has started a thread and launched a kernel by then, where it does not block; the shortest sleep that the
-     * kernel gives a thread is half as long.
+     * In this time, NCCL starts a thread and launches a kernel in non-blocking mode. The shortest sleep of a thread
+     * takes half as long.
      */
     private static final long SPIN_NANOS = 100_000;
 
@@ -21,7 +21,7 @@ final class Limits {
 
     private Limits() {}
 
-    /** A limit longer than 292 years is one of 292 years. */
+    /** Returns nanoseconds. A longer duration than 292 years counts as 292 years. */
     static long nanos(Duration limit) {
         if (limit.isNegative()) {
             throw new IllegalArgumentException("a time limit of " + TimeText.of(limit) + ": zero or more");
@@ -34,8 +34,8 @@ final class Limits {
     }
 
     /**
-     * Asks until it is so or the time is over. An interrupt does not end it, since what is half done cannot be left;
-     * the thread is interrupted afterwards.
+     * Polls until the condition holds or the timeout passes. An interrupt does not end the wait, because an operation
+     * in progress cannot be abandoned; the thread's interrupt flag is set afterwards.
      */
     static boolean await(BooleanSupplier done, Duration limit) {
         boolean[] interrupted = {false};
@@ -48,7 +48,10 @@ final class Limits {
         }
     }
 
-    /** Asks until it is so or the time is over, where nothing is half done: an interrupt ends it with an exception. */
+    /**
+     * Polls until the condition holds or the timeout passes. An interrupt ends the wait with an exception, so nothing
+     * may be half done.
+     */
     static boolean awaitUnlessInterrupted(BooleanSupplier done, Duration limit, String what) {
         return await(done, limit, () -> {
             if (Thread.currentThread().isInterrupted()) {

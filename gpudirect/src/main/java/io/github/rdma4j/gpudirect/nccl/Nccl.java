@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * The library NCCL ({@code libnccl.so.2}): whether it is there, its version, its memory.
+ * The NCCL library ({@code libnccl.so.2}): its availability, its version, and memory from it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -38,7 +38,7 @@ public final class Nccl {
     }
 
     /**
-     * The version of the library (ncclGetVersion).
+     * Returns the version of the library (ncclGetVersion).
      *
      * @return such as 2.27.3
      * @throws NcclUnavailableException if NCCL cannot be used
@@ -48,9 +48,9 @@ public final class Nccl {
     }
 
     /**
-     * The file of the library.
+     * Returns the file of the library.
      *
-     * @return the name or path that it was opened by
+     * @return the name or path with which it was opened
      * @throws NcclUnavailableException if NCCL cannot be used
      */
     public static String library() {
@@ -58,7 +58,8 @@ public final class Nccl {
     }
 
     /**
-     * What NCCL reads of its variables and files (ncclParamGetParameter).
+     * Returns the value of a parameter that NCCL reads from its environment variables and files
+     * (ncclParamGetParameter).
      *
      * @param key such as {@code NCCL_IB_DISABLE}
      * @return the value; empty if NCCL knows no such parameter
@@ -82,14 +83,14 @@ public final class Nccl {
     }
 
     /**
-     * Device memory that NCCL reaches best: aligned, and of a kind that registrations and windows want (ncclMemAlloc).
-     * Closing it waits for the work of its context, and gives it back (ncclMemFree).
+     * Allocates device memory that is aligned and of a kind that suits registrations and windows (ncclMemAlloc).
+     * Closing it waits for the work of its context, and frees it (ncclMemFree).
      *
-     * @param context the primary one of its device
-     * @param size in bytes, 1 or more; NCCL rounds up inside
+     * @param context the primary context of its device
+     * @param size in bytes, 1 or more; NCCL rounds it up internally
      * @return the memory
      * @throws UnsupportedOperationException before NCCL 2.19.1
-     * @throws NcclException if there is not enough
+     * @throws NcclException if there is not enough memory
      * @throws IllegalArgumentException if the context is not its device's primary one
      * @throws NcclUnavailableException if NCCL cannot be used
      */

@@ -33,22 +33,23 @@ import java.util.function.LongToIntFunction;
  * One rank of a group of GPUs that compute together ({@code ncclComm_t}). Each rank has its own communicator and its
  * own GPU, in this process or another. Closing its context also closes it.
  *
- * <p>All ranks make the same calls in the same order. Each call returns when its work is in this rank's stream, which
+ * All ranks make the same calls in the same order. Each call returns when its work is in this rank's stream, which
  * waits for the other ranks. The slices determine the number of elements. Sizes, devices and overlaps are checked
- * before NCCL is called; what other ranks pass cannot be checked. Memory and streams may be closed at any time
+ * before NCCL is called; the arguments of other ranks cannot be checked. Memory and streams may be closed at any time
  * afterwards: their close waits for the work.
  *
  * <p>NCCL reports failures later: in {@link #asyncError()},
  * {@link #await(CudaStream, Duration)} and each later call. A communicator that has failed can only be aborted.
  *
- * <p>Thread safety: all methods may be called from any thread, {@link #abort()} and {@link #asyncError()} also while
- * another is held inside a call. An interrupt ends the two methods {@code await}; what begins or ends something waits
- * on, for {@link NcclConfig#timeout} or {@link NcclConfig#closeTimeout} at most, and the interrupt status stays.
+ * Thread safety: all methods may be called from any thread, {@link #abort()} and {@link #asyncError()} even while
+ * another thread blocks inside a call. An interrupt ends both methods {@code await}. Methods that begin or end
+ * something continue to wait, for {@link NcclConfig#timeout} or {@link NcclConfig#closeTimeout} at most, and the
+ * interrupt flag stays set.
  *
  * @since 0.1.0
  */
 public final class NcclCommunicator implements AutoCloseable {
-    /** The others are collectives. */
+    /** The functions between two ranks; all others are collectives. */
     private static final Set<NcclFunction> FROM_RANK_TO_RANK = EnumSet.of(
             NcclFunction.SEND,
             NcclFunction.RECEIVE,
@@ -61,13 +62,13 @@ public final class NcclCommunicator implements AutoCloseable {
     private final NcclConfig config;
     private final CudaContext context;
     private final Set<CudaStream> streams = Collections.newSetFromMap(new WeakHashMap<>());
-    /** −1 until NCCL was asked, for one that was split off. */
+    /** For a communicator that was split off: −1 until NCCL was queried. */
     private volatile int ranks;
 
     private volatile int rank;
     private volatile boolean revoked;
 
-    /** Not there yet: {@link #start} makes it, or {@link #adopt} takes what was made. */
+    /** Creates the object only: {@link #start} creates the communicator, or {@link #adopt} takes an existing one. */
     NcclCommunicator(Library library, CudaContext context, NcclConfig config, int ranks, int rank) {
         this.context = context;
         this.config = config;
@@ -77,15 +78,15 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * One rank, with what {@link NcclConfig} has by default (ncclCommInitRankConfig).
+     * Creates one rank, with the defaults of {@link NcclConfig} (ncclCommInitRankConfig).
      *
-     * @param context the primary one of its GPU
-     * @param ranks how many there are, 1 or more
-     * @param rank this one's number, 0 to ranks − 1
-     * @param id the same for all ranks
-     * @return when all ranks have come
-     * @throws NcclException if NCCL refuses: two ranks on one GPU, for instance
-     * @throws NcclTimeoutException if the others have not come in time
+     * @param context the primary context of its GPU
+     * @param ranks the number of ranks, 1 or more
+     * @param rank the number of this rank, 0 to ranks − 1
+     * @param id the same id for all ranks
+     * @return the communicator, once all ranks have joined
+     * @throws NcclException if NCCL refuses, for instance because two ranks use one GPU
+     * @throws NcclTimeoutException if the other ranks have not joined in time
      * @throws NcclUnavailableException if NCCL cannot be used
      */
     public static NcclCommunicator init(CudaContext context, int ranks, int rank, NcclUniqueId id) {
@@ -93,45 +94,47 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * One rank (ncclCommInitRankConfig, before NCCL 2.14 ncclCommInitRank). In a {@link NcclGroup}, several by one
-     * thread.
+     * Creates one rank (ncclCommInitRankConfig; before NCCL 2.14 ncclCommInitRank). One thread can create several ranks
+     * in an {@link NcclGroup}.
      *
-     * @param context the primary one of its GPU
-     * @param ranks how many there are, 1 or more
-     * @param rank this one's number, 0 to ranks − 1
-     * @param id the same for all ranks
+     * @param context the primary context of its GPU
+     * @param ranks the number of ranks, 1 or more
+     * @param rank the number of this rank, 0 to ranks − 1
+     * @param id the same id for all ranks
      * @param settings sets the configuration
-     * @return when all ranks have come; in a group, or with {@link NcclMode#NON_BLOCKING}, to be awaited
-     * @throws NcclException if NCCL refuses: two ranks on one GPU, for instance
-     * @throws NcclTimeoutException if the others have not come in time
+     * @return the communicator, once all ranks have joined; in a group or with {@link NcclMode#NON_BLOCKING}, before
+     *     that
+     * @throws NcclException if NCCL refuses, for instance because two ranks use one GPU
+     * @throws NcclTimeoutException if the other ranks have not joined in time
      * @throws UnsupportedOperationException if the library is too old for a setting
      * @throws NcclUnavailableException if NCCL cannot be used
      */
     public static NcclCommunicator init(
             CudaContext context, int ranks, int rank, NcclUniqueId id, Consumer<NcclConfig> settings) {
-        return Founding.init(context, ranks, rank, id, settings);
+        return Creation.init(context, ranks, rank, id, settings);
     }
 
     /**
-     * All ranks in this process, one on each GPU (a group of ncclCommInitRankConfig; before NCCL 2.14 ncclCommInitAll).
+     * Creates all ranks in this process, one on each GPU (a group of ncclCommInitRankConfig; before NCCL 2.14
+     * ncclCommInitAll).
      *
-     * @param contexts the primary ones of different GPUs; rank n is on the n-th
-     * @param settings sets the configuration of all
-     * @return as many, in order, each to be closed
+     * @param contexts the primary contexts of different GPUs; rank n is on the n-th
+     * @param settings sets the configuration of all ranks
+     * @return the communicators in order, each to be closed
      * @throws NcclException if NCCL refuses
      * @throws NcclUnavailableException if NCCL cannot be used
      */
     public static List<NcclCommunicator> initAll(List<CudaContext> contexts, Consumer<NcclConfig> settings) {
-        return Founding.initAll(contexts, settings);
+        return Creation.initAll(contexts, settings);
     }
 
-    /** Makes the native object; what fails half-way is aborted. */
+    /** Creates the native communicator. One that fails halfway is aborted. */
     void start(Connection caller, Step.Call words, IntSupplier call) {
         context.addDependent(this);
         NcclGroup.submit(new Step(caller, words, call, List.of(), () -> opened(caller), this::drop));
     }
 
-    /** NCCL has made it already. */
+    /** Takes a communicator that NCCL has already created. */
     void adopt(long handle) {
         connection.opened(handle);
         context.addDependent(this);
@@ -140,11 +143,11 @@ public final class NcclCommunicator implements AutoCloseable {
     private void opened(Connection maker) {
         connection.opened();
         if (maker != connection) {
-            maker.makes(connection);
+            maker.addChild(connection);
         }
     }
 
-    /** Its making has failed, or its group has. */
+    /** Called if the creation has failed, or its group has. */
     void drop() {
         connection.opened();
         context.removeDependent(this);
@@ -164,7 +167,7 @@ public final class NcclCommunicator implements AutoCloseable {
         return context;
     }
 
-    /** {@return the version of NCCL that it is of} */
+    /** {@return the version of its NCCL library} */
     public NcclVersion version() {
         return connection.library.version();
     }
@@ -177,7 +180,7 @@ public final class NcclCommunicator implements AutoCloseable {
     /** {@return the number of ranks} */
     public int ranks() {
         if (ranks < 0) {
-            ranks = ask(NcclFunction.COMM_COUNT);
+            ranks = query(NcclFunction.COMM_COUNT);
         }
         return ranks;
     }
@@ -185,17 +188,17 @@ public final class NcclCommunicator implements AutoCloseable {
     /** {@return this rank's number, from 0} */
     public int rank() {
         if (rank < 0) {
-            rank = ask(NcclFunction.COMM_USER_RANK);
+            rank = query(NcclFunction.COMM_USER_RANK);
         }
         return rank;
     }
 
-    /** {@return the number of its GPU, as NCCL has it (ncclCommCuDevice)} */
+    /** {@return the number of its GPU in NCCL (ncclCommCuDevice)} */
     public int deviceOrdinal() {
-        return ask(NcclFunction.COMM_CUDA_DEVICE);
+        return query(NcclFunction.COMM_CUDA_DEVICE);
     }
 
-    private int ask(NcclFunction function) {
+    private int query(NcclFunction function) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
             inside(
@@ -205,7 +208,7 @@ public final class NcclCommunicator implements AutoCloseable {
         }
     }
 
-    /** A stream that is about to be given work, which a close has to wait for. */
+    /** Records a stream that is about to receive work, so that a close waits for it. */
     void uses(CudaStream stream) {
         if (stream.context() != context && stream.context().handle() != context.handle()) {
             throw new IllegalArgumentException(
@@ -216,20 +219,20 @@ public final class NcclCommunicator implements AutoCloseable {
         }
     }
 
-    /** {@return whether NCCL is through with all calls: their work is in the streams} */
+    /** {@return whether NCCL has finished all calls, so that their work is in the streams} */
     public boolean isReady() {
         return connection.state() != NcclStatus.IN_PROGRESS.number();
     }
 
     /**
-     * Waits until NCCL is through with all calls, and their work is in the streams. Needed with
-     * {@link NcclMode#NON_BLOCKING} only.
+     * Waits until NCCL has finished all calls, so that their work is in the streams. Only needed with
+     * {@link NcclMode#NON_BLOCKING}.
      *
-     * @param limit how long at most
-     * @throws NcclTimeoutException if it is not in time
+     * @param limit the longest wait
+     * @throws NcclTimeoutException if NCCL has not finished in time
      * @throws NcclException if a call has failed
-     * @throws IllegalStateException if it is closed or aborted, before or meanwhile
-     * @throws CudaWaitInterruptedException if the thread is interrupted; the calls go on
+     * @throws IllegalStateException if it is closed or aborted, before or during the wait
+     * @throws CudaWaitInterruptedException if the thread is interrupted; the calls continue
      */
     public void await(Duration limit) {
         connection.requireOpen();
@@ -243,16 +246,16 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Waits until a stream is done, and watches the communicator meanwhile: work that waits for a rank which is gone
-     * never ends.
+     * Waits until a stream is done, and checks the communicator meanwhile: work that waits for a failed rank never
+     * ends.
      *
      * @param stream with work of this communicator
-     * @param limit how long at most
-     * @return whether it is done; false if the time is over
+     * @param limit the longest wait
+     * @return whether it is done; false at the timeout
      * @throws NcclException if the communicator has failed
-     * @throws io.github.rdma4j.cuda.CudaException if the work has
-     * @throws IllegalStateException if communicator or stream are closed, before or meanwhile
-     * @throws CudaWaitInterruptedException if the thread is interrupted; the work goes on
+     * @throws io.github.rdma4j.cuda.CudaException if the work has failed
+     * @throws IllegalStateException if the communicator or the stream is closed, before or during the wait
+     * @throws CudaWaitInterruptedException if the thread is interrupted; the work continues
      */
     public boolean await(CudaStream stream, Duration limit) {
         return Limits.awaitUnlessInterrupted(
@@ -267,9 +270,9 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * What has failed since (ncclCommGetAsyncError).
+     * Returns a failure of earlier work (ncclCommGetAsyncError).
      *
-     * @return as an exception that is not thrown; empty if all is well, or not over
+     * @return the failure, not thrown; empty if there is none, or calls have not finished
      * @throws IllegalStateException if it is closed or aborted
      */
     public Optional<NcclException> asyncError() {
@@ -280,12 +283,12 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Makes a communicator of those ranks that give the same colour (ncclCommSplit). All ranks call it, those that want
-     * none {@link #leaveSplit()}.
+     * Creates a communicator of the ranks that pass the same colour (ncclCommSplit). All ranks call it; ranks that do
+     * not want a new communicator call {@link #leaveSplit()}.
      *
      * @param color 0 or more
-     * @param key orders the ranks of a colour; equal ones by their ranks here
-     * @return this rank's, of the same mode and limits
+     * @param key orders the ranks of a colour; ranks with equal keys keep their order
+     * @return this rank's communicator, with the same mode and timeouts
      * @throws UnsupportedOperationException before NCCL 2.18.1
      * @throws NcclException if NCCL refuses
      */
@@ -305,12 +308,12 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Makes a communicator without some ranks, which need not take part (ncclCommShrink); this one stays as it is.
+     * Creates a communicator without some ranks, which need not take part (ncclCommShrink). This communicator remains.
      *
-     * @param excluded ranks of this one, one or more, and not this rank
-     * @param abort whether operations that are under way here are ended first: after a failure; then this one can only
-     *     be closed
-     * @return this rank's, of the same mode and limits
+     * @param excluded ranks of this communicator, at least one, and not this rank
+     * @param abort whether to end pending operations of this rank first, as after a failure; then this communicator can
+     *     only be closed
+     * @return this rank's communicator, with the same mode and timeouts
      * @throws UnsupportedOperationException before NCCL 2.27.3
      * @throws NcclException if NCCL refuses
      */
@@ -324,8 +327,8 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Ends all operations that are under way, of this rank alone (ncclCommRevoke); then it can be split, shrunk or
-     * closed. All ranks do it.
+     * Ends all pending operations of this rank alone (ncclCommRevoke). Then the communicator can be split, shrunk or
+     * closed. All ranks must call it.
      *
      * @throws UnsupportedOperationException before NCCL 2.28.7
      * @throws NcclException if NCCL refuses
@@ -344,8 +347,8 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Gives the communicator's device memory back for a while (ncclCommSuspend); until {@link #resume} it cannot be
-     * used. Its work must be done.
+     * Releases the communicator's device memory temporarily (ncclCommSuspend). It cannot be used until {@link #resume}.
+     * Its work must be complete.
      *
      * @throws UnsupportedOperationException before NCCL 2.29.7
      * @throws NcclException if NCCL refuses
@@ -361,7 +364,7 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Takes device memory again (ncclCommResume).
+     * Allocates the device memory again (ncclCommResume).
      *
      * @throws UnsupportedOperationException before NCCL 2.29.7
      * @throws NcclException if NCCL refuses
@@ -372,9 +375,9 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * How much device memory the communicator has, in bytes (ncclCommMemStats).
+     * Returns how much device memory the communicator uses, in bytes (ncclCommMemStats).
      *
-     * @return all that NCCL counts
+     * @return the total that NCCL counts
      * @throws UnsupportedOperationException before NCCL 2.29.7
      * @throws NcclException if NCCL refuses
      */
@@ -396,17 +399,17 @@ public final class NcclCommunicator implements AutoCloseable {
         }
     }
 
-    /** {@return whether it can be used: not closed, not aborted} */
+    /** {@return whether it can be used: neither closed nor aborted} */
     public boolean isOpen() {
-        return (connection.isBeingMade() || connection.isOpen()) && !connection.isAborted();
+        return (connection.isBeingCreated() || connection.isOpen()) && !connection.isAborted();
     }
 
     /**
-     * Ends it at once, with all that is under way (ncclCommAbort); a second time does nothing. What the memory of
-     * operations under way has in it then is undefined. A thread that is held inside a call leaves it with an
-     * exception. One that is being made of another is ended when NCCL has made it, or with the other.
+     * Ends it at once, with all pending operations (ncclCommAbort); a second call does nothing. The contents of the
+     * memory of pending operations are undefined then. A call in which another thread blocks ends with an exception. A
+     * communicator that is being created from another one ends when NCCL has created it, or with the other one.
      *
-     * @throws NcclException if NCCL refuses; it counts as ended
+     * @throws NcclException if NCCL refuses; the communicator counts as ended
      */
     public void abort() {
         if (isOpen()) {
@@ -418,19 +421,18 @@ public final class NcclCommunicator implements AutoCloseable {
         }
     }
 
-    /** Parts are gone with it. */
+    /** Closes the parts of an ended communicator. */
     private void leave() {
         new Closing(this, connection, context, config.closeTimeout()).closeParts(parts());
         context.removeDependent(this);
     }
 
     /**
-     * Gives it back (ncclCommFinalize, ncclCommDestroy) when the work in its streams is done; a second time does
-     * nothing. It never waits longer than {@link NcclConfig#closeTimeout}: then, and if the communicator has failed, it
-     * is aborted.
+     * Waits for the work in its streams and destroys it (ncclCommFinalize, ncclCommDestroy); a second call does
+     * nothing. If {@link NcclConfig#closeTimeout} passes first, or the communicator has failed, it is aborted.
      *
-     * @throws NcclTimeoutException if it was aborted because the time was over
-     * @throws NcclException if NCCL refuses; it counts as closed
+     * @throws NcclTimeoutException if it was aborted because of the timeout
+     * @throws NcclException if NCCL refuses; the communicator counts as closed
      */
     @Override
     public void close() {
@@ -451,15 +453,15 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Reduces the elements of all ranks, and each gets the result (ncclAllReduce).
+     * Reduces the elements of all ranks; every rank receives the result (ncclAllReduce).
      *
      * @param send this rank's elements
-     * @param receive as long; the same place, or one apart
+     * @param receive of the same length; the same memory, or without overlap
      * @param type of the elements
-     * @param reduction how
+     * @param reduction the operation
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit
-     * @throws UnsupportedOperationException if the library is too old for type or reduction
+     * @throws IllegalArgumentException if the slices are incompatible
+     * @throws UnsupportedOperationException if the library is too old for the type or the reduction
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
     public void allReduce(
@@ -482,16 +484,16 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Reduces the elements of all ranks, and one gets the result (ncclReduce).
+     * Reduces the elements of all ranks; one rank receives the result (ncclReduce).
      *
      * @param send this rank's elements
-     * @param receive as long; the same place, or one apart; null on ranks that are not the root
+     * @param receive of the same length; the same memory, or without overlap; null on ranks that are not the root
      * @param type of the elements
-     * @param reduction how
-     * @param root the rank that gets the result
+     * @param reduction the operation
+     * @param root the rank that receives the result
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit
-     * @throws UnsupportedOperationException if the library is too old for type or reduction
+     * @throws IllegalArgumentException if the slices are incompatible
+     * @throws UnsupportedOperationException if the library is too old for the type or the reduction
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
     public void reduce(
@@ -523,12 +525,12 @@ public final class NcclCommunicator implements AutoCloseable {
     /**
      * Copies the elements of one rank to all (ncclBroadcast).
      *
-     * @param send the root's elements; null on the others
-     * @param receive as long; on the root the same place, or one apart
+     * @param send the root's elements; null on other ranks
+     * @param receive of the same length; on the root the same memory, or without overlap
      * @param type of the elements
-     * @param root the rank that has them
+     * @param root the rank that sends the elements
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit
+     * @throws IllegalArgumentException if the slices are incompatible
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
     public void broadcast(DeviceSlice send, DeviceSlice receive, NcclDataType type, int root, CudaStream stream) {
@@ -544,13 +546,13 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Puts the elements of all ranks side by side, and each gets them all (ncclAllGather).
+     * Concatenates the elements of all ranks; every rank receives all of them (ncclAllGather).
      *
      * @param send this rank's elements
-     * @param receive as many times longer as there are ranks; send may be this rank's part of it
+     * @param receive as long as the elements of all ranks; send may be this rank's part of it
      * @param type of the elements
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit
+     * @throws IllegalArgumentException if the slices are incompatible
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
     public void allGather(DeviceSlice send, DeviceSlice receive, NcclDataType type, CudaStream stream) {
@@ -562,15 +564,15 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Reduces the elements of all ranks, and each gets its part of the result (ncclReduceScatter).
+     * Reduces the elements of all ranks; every rank receives its part of the result (ncclReduceScatter).
      *
-     * @param send as many times longer as there are ranks
+     * @param send a part for each rank
      * @param receive for this rank's part; it may be that part of send
      * @param type of the elements
-     * @param reduction how
+     * @param reduction the operation
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit
-     * @throws UnsupportedOperationException if the library is too old for type or reduction
+     * @throws IllegalArgumentException if the slices are incompatible
+     * @throws UnsupportedOperationException if the library is too old for the type or the reduction
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
     public void reduceScatter(
@@ -593,13 +595,14 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Each rank gives each a part of its elements (ncclAlltoAll).
+     * Sends a part of the elements of each rank to each rank (ncclAlltoAll).
      *
-     * @param send a part for each rank, side by side
-     * @param receive as long and apart: a part of each rank
+     * @param send a part for each rank, in order
+     * @param receive of the same length, without overlap: a part from each rank
      * @param type of the elements
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit, or are no whole number of elements for each rank
+     * @throws IllegalArgumentException if the slices are incompatible, or the elements cannot be divided among the
+     *     ranks
      * @throws UnsupportedOperationException before NCCL 2.28.3; a group of sends and receives does the same
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
@@ -616,14 +619,14 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Puts the elements of all ranks side by side on one (ncclGather).
+     * Concatenates the elements of all ranks on one rank (ncclGather).
      *
      * @param send this rank's elements
-     * @param receive as many times longer as there are ranks; send may be the root's part; null on the others
+     * @param receive as long as the elements of all ranks; send may be the root's part of it; null on other ranks
      * @param type of the elements
-     * @param root the rank that gets them
+     * @param root the rank that receives the elements
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit
+     * @throws IllegalArgumentException if the slices are incompatible
      * @throws UnsupportedOperationException before NCCL 2.28.3
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
@@ -640,14 +643,14 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Gives each rank a part of the elements of one (ncclScatter).
+     * Sends each rank a part of one rank's elements (ncclScatter).
      *
-     * @param send as many times longer as there are ranks; null on those that are not the root
+     * @param send a part for each rank; null on ranks that are not the root
      * @param receive for this rank's part; on the root it may be that part of send
      * @param type of the elements
-     * @param root the rank that has them
+     * @param root the rank that sends the elements
      * @param stream of the communicator's context
-     * @throws IllegalArgumentException if the slices do not fit
+     * @throws IllegalArgumentException if the slices are incompatible
      * @throws UnsupportedOperationException before NCCL 2.28.3
      * @throws NcclException if NCCL refuses, or an earlier call has failed
      */
@@ -664,12 +667,12 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Sends to one rank, which must receive as many elements of the same type (ncclSend). The stream waits for it:
-     * sends and receives that need each other go into one {@link NcclGroup}.
+     * Sends to one rank, which must receive the same number of elements of the same type (ncclSend). The stream waits
+     * for the transfer, so put sends and receives that need each other into one {@link NcclGroup}.
      *
      * @param from the elements
      * @param type of the elements
-     * @param peer to which rank
+     * @param peer the receiving rank
      * @param stream of the communicator's context
      * @throws UnsupportedOperationException before NCCL 2.7.3
      * @throws NcclException if NCCL refuses, or an earlier call has failed
@@ -679,11 +682,11 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Receives from one rank, which must send as many elements of the same type (ncclRecv).
+     * Receives from one rank, which must send the same number of elements of the same type (ncclRecv).
      *
-     * @param to where the elements go
+     * @param to the target of the elements
      * @param type of the elements
-     * @param peer from which rank
+     * @param peer the sending rank
      * @param stream of the communicator's context
      * @throws UnsupportedOperationException before NCCL 2.7.3
      * @throws NcclException if NCCL refuses, or an earlier call has failed
@@ -746,7 +749,7 @@ public final class NcclCommunicator implements AutoCloseable {
         return Checks.elements(this, name, slice, type);
     }
 
-    /** Whether this rank is the root, which needs the slice; on the others it is not looked at. */
+    /** Returns whether this rank is the root, which needs the slice. Other ranks ignore it. */
     private boolean isRootWith(String name, DeviceSlice slice, int root) {
         if (rank() == root && slice == null) {
             throw new IllegalArgumentException("rank %d is the root and has no %s".formatted(root, name));
@@ -768,7 +771,7 @@ public final class NcclCommunicator implements AutoCloseable {
         };
     }
 
-    /** A call with two places of memory, either of which may be none. */
+    /** A call with two addresses, either of which may be 0. */
     interface Call {
         int make(long send, long receive, long communicator, long stream);
     }
@@ -807,11 +810,11 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * A sum of elements multiplied before (ncclRedOpCreatePreMulSum).
+     * Creates a sum of elements that are first multiplied by a factor (ncclRedOpCreatePreMulSum).
      *
      * @param type of the elements
      * @param factor of this rank; rounded to the type
-     * @return for this communicator, to be closed
+     * @return the reduction for this communicator, to be closed
      * @throws UnsupportedOperationException before NCCL 2.11.4
      * @throws NcclException if NCCL refuses
      */
@@ -822,12 +825,12 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * A sum of elements multiplied before, by a factor in device memory that is read when the work is done
-     * (ncclRedOpCreatePreMulSum).
+     * Creates a sum of elements that are first multiplied by a factor in device memory, which is read when the work
+     * runs (ncclRedOpCreatePreMulSum).
      *
      * @param type of the elements
-     * @param factor one element, which must stay until work with it is done
-     * @return for this communicator, to be closed
+     * @param factor one element, which must stay valid until all work with it is complete
+     * @return the reduction for this communicator, to be closed
      * @throws UnsupportedOperationException before NCCL 2.11.4
      * @throws NcclException if NCCL refuses
      */
@@ -861,17 +864,17 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Registers memory with NCCL that will be sent and received often (ncclCommRegister).
+     * Registers memory with NCCL that is often sent and received (ncclCommRegister).
      *
-     * @param slice of the communicator's device, of {@link Nccl#allocate} at best
-     * @return to be closed, at the latest with memory or communicator
+     * @param slice of the communicator's device, preferably of {@link Nccl#allocate}
+     * @return the registration; close it before or with the memory or the communicator
      * @throws UnsupportedOperationException before NCCL 2.19.1
      * @throws NcclException if NCCL refuses
      */
     public NcclRegistration register(DeviceSlice slice) {
         connection.library.require(NcclFunction.COMM_REGISTER);
         Checks.elements(this, "memory", slice, NcclDataType.UINT8);
-        Held held = Held.enter(slice.memory());
+        ResourceUse held = ResourceUse.enter(slice.memory());
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment handle = arena.allocate(ValueLayout.JAVA_LONG);
             inside(
@@ -894,13 +897,13 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Registers a part of each rank's memory together, so that others can write there (ncclCommWindowRegister). All
-     * ranks call it; one thread for several ranks does so in a group.
+     * Registers a part of each rank's memory together, so that other ranks can write to it (ncclCommWindowRegister).
+     * All ranks call it; one thread that runs several ranks does so in a group.
      *
-     * @param slice of {@link Nccl#allocate}, its address a multiple of 4096
-     * @param symmetric whether all ranks give the same offset in memory of the same size, which quicker ways need
+     * @param slice of {@link Nccl#allocate}, with an address that is a multiple of 4096
+     * @param symmetric whether all ranks pass the same offset in memory of the same size, which faster algorithms need
      *     ({@code NCCL_WIN_COLL_SYMMETRIC})
-     * @return this rank's, to be closed
+     * @return this rank's window, to be closed
      * @throws UnsupportedOperationException before NCCL 2.27.3
      * @throws NcclException if NCCL refuses
      */
@@ -939,7 +942,7 @@ public final class NcclCommunicator implements AutoCloseable {
      *
      * @param from the elements
      * @param type of the elements
-     * @param peer whose part of the window
+     * @param peer the rank whose part of the window is written
      * @param window of this communicator
      * @param offset in bytes in the peer's part
      * @param stream of the communicator's context
@@ -953,7 +956,7 @@ public final class NcclCommunicator implements AutoCloseable {
     /**
      * Signals another rank (ncclSignal).
      *
-     * @param peer which
+     * @param peer the other rank
      * @param stream of the communicator's context
      * @throws UnsupportedOperationException before NCCL 2.29.2
      * @throws NcclException if NCCL refuses
@@ -963,10 +966,11 @@ public final class NcclCommunicator implements AutoCloseable {
     }
 
     /**
-     * Has a stream wait for signals of another rank (ncclWaitSignal); what was put before them is there then.
+     * Makes a stream wait for signals of another rank (ncclWaitSignal). Data that was put before the signals has then
+     * arrived.
      *
-     * @param peer whose
-     * @param signals how many, 1 or more
+     * @param peer the other rank
+     * @param signals the number of signals, 1 or more
      * @param stream of the communicator's context
      * @throws UnsupportedOperationException before NCCL 2.29.2
      * @throws NcclException if NCCL refuses
@@ -975,7 +979,7 @@ public final class NcclCommunicator implements AutoCloseable {
         OneSided.waitSignal(this, peer, signals, stream);
     }
 
-    /** A call that is over when it returns, and not part of a group. */
+    /** Makes a call that is complete when it returns, and is not part of a group. */
     void inside(Step.Call words, LongToIntFunction call) {
         connection.requireOpen();
         connection.lock();
@@ -989,15 +993,15 @@ public final class NcclCommunicator implements AutoCloseable {
         }
     }
 
-    /** Forgets a part of memory, and so does the memory. */
+    /** Removes a part that belongs to memory from the lists of the memory and of the communicator. */
     void forget(AutoCloseable part, DeviceMemory memory) {
         memory.removeDependent(part);
         forget(part);
     }
 
     /**
-     * Gives a part back to NCCL, unless the communicator is gone, and the part with it. Also when it is not known how
-     * the last call ends: nobody asks a second time.
+     * Releases a part in NCCL, unless the communicator has ended, and the part with it. Also releases it if an earlier
+     * call has failed, because there is no second attempt.
      *
      * @throws CudaCloseTimeoutException if another thread is inside a call for too long; NCCL was not called
      */
@@ -1019,7 +1023,7 @@ public final class NcclCommunicator implements AutoCloseable {
                 first = e;
             }
             if (!connection.isOpen()) {
-                // It was ended meanwhile.
+                // The communicator ended meanwhile.
                 return;
             }
             if (first != null) {
@@ -1050,14 +1054,14 @@ public final class NcclCommunicator implements AutoCloseable {
         }
     }
 
-    /** What is open, the youngest first. */
+    /** Returns the open parts, the newest first. */
     List<AutoCloseable> parts() {
         synchronized (parts) {
             return new ArrayList<>(parts).reversed();
         }
     }
 
-    /** {@return rank and device} */
+    /** {@return the rank and the device} */
     @Override
     public String toString() {
         return "NCCL communicator%s on %s"

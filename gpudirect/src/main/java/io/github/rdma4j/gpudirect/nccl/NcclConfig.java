@@ -35,7 +35,7 @@ public final class NcclConfig {
     /**
      * Sets how the methods wait; default {@link NcclMode#BOUNDED}, and {@link NcclMode#BLOCKING} before NCCL 2.14.
      *
-     * @param how which
+     * @param how the mode
      * @return this
      */
     public NcclConfig mode(NcclMode how) {
@@ -44,7 +44,7 @@ public final class NcclConfig {
     }
 
     /**
-     * Sets how long a method waits for NCCL; default 60 s.
+     * Sets the timeout of a method that waits for NCCL; default 60 s.
      *
      * @param limit not negative
      * @return this
@@ -68,7 +68,7 @@ public final class NcclConfig {
     }
 
     /**
-     * The least thread blocks that an operation may use, which is the least channels. NCCL 2.17.
+     * Sets the fewest thread blocks for an operation, which is also the fewest channels. NCCL 2.17.
      *
      * @param blocks 1 to 64
      * @return this
@@ -78,7 +78,7 @@ public final class NcclConfig {
     }
 
     /**
-     * The most thread blocks that an operation may use, so that others have room on the GPU. NCCL 2.17.
+     * Sets the most thread blocks for an operation, which leaves the others to your own kernels. NCCL 2.17.
      *
      * @param blocks 1 to 64
      * @return this
@@ -88,7 +88,7 @@ public final class NcclConfig {
     }
 
     /**
-     * Thread blocks of a cluster, on GPUs of compute capability 9.0 and later. NCCL 2.17.
+     * Sets the number of thread blocks of a cluster, on GPUs of compute capability 9.0 and later. NCCL 2.17.
      *
      * @param blocks 0 to 8
      * @return this
@@ -98,9 +98,9 @@ public final class NcclConfig {
     }
 
     /**
-     * The network's plugin or built-in, such as {@code IB} or {@code Socket}. NCCL 2.17.
+     * Sets the network: a plugin or a built-in one, such as {@code IB} or {@code Socket}. NCCL 2.17.
      *
-     * @param name as NCCL has it
+     * @param name the network's name in NCCL
      * @return this
      */
     public NcclConfig network(String name) {
@@ -108,7 +108,7 @@ public final class NcclConfig {
     }
 
     /**
-     * The traffic class of the network's packets. NCCL 2.26.
+     * Sets the traffic class of the network's packets. NCCL 2.26.
      *
      * @param trafficClass 0 to 255, the whole octet: 4 times the DSCP
      * @return this
@@ -118,9 +118,9 @@ public final class NcclConfig {
     }
 
     /**
-     * Whether communicators that are split off share this one's resources. NCCL 2.18.
+     * Sets whether communicators that are split off share this one's resources. NCCL 2.18.
      *
-     * @param share whether
+     * @param share whether to share
      * @return this
      */
     public NcclConfig shareWithSplits(boolean share) {
@@ -128,9 +128,9 @@ public final class NcclConfig {
     }
 
     /**
-     * A name for logs and profilers. NCCL 2.27.
+     * Sets a name for logs and profilers. NCCL 2.27.
      *
-     * @param name any
+     * @param name any name
      * @return this
      */
     public NcclConfig name(String name) {
@@ -174,7 +174,7 @@ public final class NcclConfig {
         return closeTimeout;
     }
 
-    /** The mode, of which a library that is too old has one alone. */
+    /** Returns the mode. A library that is too old supports only one. */
     NcclMode modeFor(Library library) {
         boolean choice = library.has(NcclFunction.COMM_INIT_RANK_CONFIG);
         if (mode != null && mode != NcclMode.BLOCKING) {
@@ -184,9 +184,9 @@ public final class NcclConfig {
     }
 
     /**
-     * NCCL_CONFIG_INITIALIZER with what is set.
+     * Returns NCCL_CONFIG_INITIALIZER with the settings.
      *
-     * @return null where the library takes none
+     * @return null if the library does not support it
      */
     MemorySegment struct(Library library, Arena arena) {
         for (Setting setting : settings) {
@@ -196,7 +196,7 @@ public final class NcclConfig {
             return null;
         }
         MemorySegment struct = ncclConfig_v23000.allocate(arena);
-        // All from blocking to the end is undefined, which is the least int, or a null pointer.
+        // All fields from blocking to the end are undefined: the lowest int or a null pointer.
         for (long at = ncclConfig_v23000.blocking$offset(); at < struct.byteSize(); at += Integer.BYTES) {
             struct.set(ncclConfig_v23000.blocking$layout(), at, NcclHeaders.NCCL_CONFIG_UNDEF_INT());
         }

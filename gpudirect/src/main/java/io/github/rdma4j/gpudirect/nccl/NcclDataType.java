@@ -3,14 +3,14 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 /**
- * The type of the elements ({@code ncclDataType_t}). Bytes are in the machine's order.
+ * The type of the elements ({@code ncclDataType_t}), in native byte order.
  *
  * @since 0.1.0
  */
 public enum NcclDataType {
     /** Signed, 1 byte. */
     INT8(0, 1),
-    /** Unsigned, 1 byte; for bytes that nobody computes with. */
+    /** Unsigned, 1 byte; also for raw bytes. */
     UINT8(1, 1),
     /** Signed, 4 bytes. */
     INT32(2, 4),

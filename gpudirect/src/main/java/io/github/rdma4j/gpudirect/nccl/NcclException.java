@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.nccl;
 import io.github.rdma4j.base.Remedies;
 
 /**
- * A call that NCCL refused, or work of a communicator that has failed since. After the latter the communicator can only
- * be aborted, which its {@code close()} does.
+ * Thrown when NCCL refuses a call, or when earlier work of a communicator has failed. After the latter, the
+ * communicator can only be aborted, which its {@code close()} does.
  *
  * @serial exclude
  * @since 0.1.0
@@ -19,11 +19,11 @@ public class NcclException extends RuntimeException {
     private final String lastError;
 
     /**
-     * A refused call.
+     * NCCL refused a call.
      *
      * @param call with its arguments
-     * @param result as NCCL gave it
-     * @param lastError what ncclGetLastError says, or an empty string
+     * @param result NCCL's result
+     * @param lastError the text of ncclGetLastError, or an empty string
      */
     public NcclException(String call, int result, String lastError) {
         this(
@@ -54,12 +54,12 @@ public class NcclException extends RuntimeException {
         return status;
     }
 
-    /** {@return what NCCL's ncclGetLastError said, which may be of another call; an empty string if it said nothing} */
+    /** {@return the text of ncclGetLastError, which may concern another call; an empty string if there is none} */
     public String lastError() {
         return lastError;
     }
 
-    /** {@return what can be done about it; an empty string where nothing is known} */
+    /** {@return the remedy; an empty string if none is known} */
     public String remedy() {
         return status.remedy();
     }

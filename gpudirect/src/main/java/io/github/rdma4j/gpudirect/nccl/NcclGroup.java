@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Calls that NCCL takes together (ncclGroupStart, ncclGroupEnd): sends and receives that need each other, one operation
- * of several communicators by one thread, small operations at once, or the making of several communicators.
+ * Calls that NCCL processes together (ncclGroupStart, ncclGroupEnd): sends and receives that need each other, one
+ * operation of several communicators by one thread, several small operations, or the creation of several communicators.
  *
- * <p>Inside the body the methods of communicators check their arguments and note the call. NCCL receives all calls when
+ * Inside the body, the methods of communicators check their arguments and record the call. NCCL receives all calls when
  * the body ends, so a body that throws has no effect. {@link #run} throws NCCL's errors. Virtual threads may run
  * groups.
  *
@@ -32,13 +32,13 @@ public final class NcclGroup {
     }
 
     /**
-     * Makes the calls of a body as one. A group inside a group is a part of it.
+     * Makes the calls of a body as one group. A nested group belongs to the outer one.
      *
-     * @param body calls methods of communicators; they return before anything is done
-     * @throws NcclException if NCCL refuses one of the calls, or all together; then none is made, but collectives of
-     *     one rank before it, which are copies that NCCL begins in their call
-     * @throws NcclTimeoutException if NCCL is not through with them in time
-     * @throws IllegalArgumentException if communicators of mode {@link NcclMode#BLOCKING} and others are in it
+     * @param body calls methods of communicators, which return before anything is done
+     * @throws NcclException if NCCL refuses one of the calls, or the group. Then nothing is done, except collectives of
+     *     a single rank earlier in the body: NCCL starts these copies during their call
+     * @throws NcclTimeoutException if NCCL has not finished the calls in time
+     * @throws IllegalArgumentException if the group mixes communicators of mode {@link NcclMode#BLOCKING} with others
      */
     public static void run(Runnable body) {
         if (CURRENT.get() != null) {
@@ -49,18 +49,18 @@ public final class NcclGroup {
     }
 
     /**
-     * How long the calls of a body would take, which are not made (ncclGroupSimulateEnd).
+     * Estimates how long the calls of a body would take, without making them (ncclGroupSimulateEnd).
      *
-     * @param body as for {@link #run}; collectives, sends and receives alone
+     * @param body as for {@link #run}, but only with collectives, sends and receives
      * @return NCCL's estimate in microseconds; 0 for a body without calls
      * @throws UnsupportedOperationException before NCCL 2.22.3
-     * @throws IllegalArgumentException if NCCL would make a call of the body all the same: one of a communicator of
-     *     another mode than {@link NcclMode#BLOCKING}, or a collective of one rank
-     * @throws IllegalStateException inside a group
+     * @throws IllegalArgumentException if NCCL would nevertheless make a call of the body: a call of a communicator of
+     *     another mode than {@link NcclMode#BLOCKING}, or a collective of a single rank
+     * @throws IllegalStateException if called inside a group
      */
     public static float estimate(Runnable body) {
         if (CURRENT.get() != null) {
-            throw new IllegalStateException("inside a group: what is noted there is made");
+            throw new IllegalStateException("estimate() inside a group: the group makes its calls");
         }
         Library library = Library.current();
         library.require(NcclFunction.GROUP_SIMULATE_END);
@@ -100,25 +100,26 @@ public final class NcclGroup {
         return CURRENT.get() != null;
     }
 
-    /** Makes a call, or notes it for the group that this thread is in. */
+    /** Makes a call, or records it for the group of this thread. */
     static void submit(Step step) {
         NcclGroup group = CURRENT.get();
         if (group != null && group.estimated) {
-            throw new IllegalArgumentException("what is estimated is collectives, sends and receives, and not "
+            throw new IllegalArgumentException("only collectives, sends and receives can be estimated, not "
                     + step.call().words());
         }
         submit(step, group);
     }
 
     /**
-     * Makes a call that gives a stream work, or notes it for the group that this thread is in.
+     * Makes a call that submits work to a stream, or records it for the group of this thread.
      *
-     * @param atOnce whether NCCL runs it during the call, also in a group: a collective of one rank, which is a copy
+     * @param atOnce whether NCCL runs it during the call, even in a group: a collective of a single rank, which is a
+     *     copy
      */
     static void submit(Step step, boolean atOnce) {
         NcclGroup group = CURRENT.get();
         if (group != null && group.estimated) {
-            // NCCL gives such a group to a thread, which launches it.
+            // In these modes, a thread of NCCL launches even a group that is only simulated.
             if (step.connection().mode != NcclMode.BLOCKING) {
                 throw new IllegalArgumentException(
                         "%s: NCCL estimates calls of mode BLOCKING, and makes calls of mode %s"
@@ -126,7 +127,7 @@ public final class NcclGroup {
             }
             if (atOnce) {
                 throw new IllegalArgumentException(
-                        step.call().words() + ": of one rank NCCL makes it at once, and estimates nothing");
+                        step.call().words() + ": NCCL runs it at once for a single rank, and estimates nothing");
             }
         }
         submit(step, group);

@@ -3,20 +3,20 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 /**
- * How the methods of a communicator wait for NCCL. None of them waits for the work itself: streams do that.
+ * How the methods of a communicator wait for NCCL. None waits for the work itself; it runs in streams.
  *
  * @since 0.1.0
  */
 public enum NcclMode {
     /**
-     * NCCL does not block; a method returns when NCCL has put its work into the stream, or with a
-     * {@link NcclTimeoutException} when {@link NcclConfig#timeout} is over. NCCL starts a thread for each call.
+     * NCCL does not block. A method returns when NCCL has put its work into the stream, or throws an
+     * {@link NcclTimeoutException} after {@link NcclConfig#timeout}. NCCL starts a thread for each call.
      */
     BOUNDED,
     /**
-     * NCCL blocks inside its call, without a limit, as its own default: other ranks that do not come hold the thread
-     * until {@link NcclCommunicator#abort()}, and a virtual thread its carrier: use platform threads. The quickest for
-     * small operations, and what NCCL before 2.14 has alone.
+     * NCCL blocks inside its calls without a timeout, which is NCCL's own default. Missing ranks block the thread until
+     * {@link NcclCommunicator#abort()}. A virtual thread also blocks its carrier, so use platform threads. The fastest
+     * mode for small operations, and the only one of NCCL before 2.14.
      */
     BLOCKING,
     /**

@@ -12,9 +12,9 @@ public enum NcclOperation implements NcclReduction {
     SUM(0),
     /** The product ({@code ncclProd}). */
     PRODUCT(1),
-    /** The greatest. */
+    /** The maximum. */
     MAX(2),
-    /** The least. */
+    /** The minimum. */
     MIN(3),
     /**
      * The mean: the sum divided by the number of ranks, of integers rounded toward zero ({@code ncclAvg}). NCCL 2.10

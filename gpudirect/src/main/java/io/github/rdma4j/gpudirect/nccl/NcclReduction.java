@@ -3,8 +3,8 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 /**
- * How elements of several ranks become one: {@link NcclOperation} has NCCL's own, and
- * {@link NcclCommunicator#createScaledSum} makes one.
+ * An operation that combines elements of several ranks: one of NCCL's own ({@link NcclOperation}), or one that
+ * {@link NcclCommunicator#createScaledSum} creates.
  *
  * @since 0.1.0
  */

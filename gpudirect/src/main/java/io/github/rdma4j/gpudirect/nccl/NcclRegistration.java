@@ -7,8 +7,8 @@ import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 
 /**
- * Memory that a communicator knows, so that NCCL need not copy it through buffers of its own (ncclCommRegister). It is
- * closed with the memory and with the communicator.
+ * Memory that is registered with a communicator, so that NCCL need not copy it through its own buffers
+ * (ncclCommRegister). Closing the memory or the communicator also closes it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -18,7 +18,7 @@ public final class NcclRegistration implements AutoCloseable {
     private final NcclCommunicator communicator;
     private final DeviceSlice slice;
     private final long handle;
-    private final PartLife life = new PartLife();
+    private final PartState life = new PartState();
 
     NcclRegistration(NcclCommunicator communicator, DeviceSlice slice, long handle) {
         this.communicator = communicator;
@@ -26,17 +26,17 @@ public final class NcclRegistration implements AutoCloseable {
         this.handle = handle;
     }
 
-    /** {@return what is registered} */
+    /** {@return the registered memory} */
     public DeviceSlice slice() {
         return slice;
     }
 
     /**
-     * Takes it back (ncclCommDeregister); a second time does nothing. No work may use the memory any more.
+     * Deregisters it (ncclCommDeregister); a second call does nothing. No work may use the memory any more.
      *
-     * @throws NcclException if NCCL refuses; it counts as taken back
+     * @throws NcclException if NCCL refuses; it counts as deregistered
      * @throws CudaCloseTimeoutException if another thread is inside a call of the communicator for longer than
-     *     {@link NcclConfig#timeout}; it is open as before, and so is its memory
+     *     {@link NcclConfig#timeout}. The registration and its memory stay open
      */
     @Override
     public void close() {
@@ -47,7 +47,7 @@ public final class NcclRegistration implements AutoCloseable {
                 () -> communicator.forget(this, slice.memory()));
     }
 
-    /** {@return memory and communicator} */
+    /** {@return the memory and the communicator} */
     @Override
     public String toString() {
         return slice + ", registered with " + communicator;

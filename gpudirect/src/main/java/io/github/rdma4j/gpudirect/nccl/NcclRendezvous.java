@@ -18,20 +18,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Gives a {@link NcclUniqueId} to the other ranks by TCP: rank 0 serves it, the others fetch it. The bytes go in the
- * clear and whoever connects gets them, so use a network that is trusted.
+ * Distributes an {@link NcclUniqueId} to the other ranks over TCP: rank 0 serves it, the others fetch it. The bytes are
+ * not encrypted, and everyone who connects receives them, so use a trusted network.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
  * @since 0.1.0
  */
 public final class NcclRendezvous {
-    /** "rdma4jN1": the first 8 bytes each way. */
+    /** "rdma4jN1": the first 8 bytes in each direction. */
     private static final long MAGIC = 0x72646d61346a4e31L;
 
-    private static final byte GOT_IT = 1;
+    private static final byte RECEIVED = 1;
     private static final int LONGEST_SILENCE_MILLIS = 2_000;
-    /** After it the thread looks whether it was interrupted, which does not end a call of a socket. */
+    /** The thread checks for an interrupt after this time, because an interrupt does not end a call of a socket. */
     private static final int LONGEST_SLEEP_MILLIS = 100;
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -39,19 +39,19 @@ public final class NcclRendezvous {
     private NcclRendezvous() {}
 
     /**
-     * Serves the id until so many ranks have it. One that connects and says nothing, or something else, is left.
+     * Serves the id until all peers have fetched it. Ignores a client that sends nothing, or something else.
      *
-     * @param id made here
-     * @param address to listen at
-     * @param peers how many fetch it: the ranks less this one
-     * @param timeout how long at most
+     * @param id created by this process
+     * @param address the address to listen on
+     * @param peers the number of peers: the ranks without this one
+     * @param timeout the longest wait
      * @throws IOException if the address cannot be used
-     * @throws InterruptedIOException soon after the thread is interrupted, which it stays
-     * @throws NcclTimeoutException if not all have come in time; the message says how many have
+     * @throws InterruptedIOException soon after the thread is interrupted; its interrupt flag stays set
+     * @throws NcclTimeoutException if not all peers have fetched it in time; the message contains their number
      */
     public static void serve(NcclUniqueId id, InetSocketAddress address, int peers, Duration timeout)
             throws IOException {
-        // A socket would take a null for any port, which nobody knows.
+        // With null, the socket would listen on any free port, which no peer knows.
         Objects.requireNonNull(address, "address");
         try (ServerSocket server = new ServerSocket()) {
             server.setReuseAddress(true);
@@ -61,16 +61,16 @@ public final class NcclRendezvous {
     }
 
     /**
-     * Serves the id at an open socket, so that its port can be announced before.
+     * Serves the id on an open socket, whose port can be announced first.
      *
-     * @param id made here
-     * @param server bound; it stays open, unless a virtual thread is interrupted, where the JDK closes it. A close by
-     *     another thread ends the wait
-     * @param peers how many fetch it
-     * @param timeout how long at most
-     * @throws IOException if the socket fails, or is closed meanwhile
-     * @throws InterruptedIOException soon after the thread is interrupted, which it stays
-     * @throws NcclTimeoutException if not all have come in time
+     * @param id created by this process
+     * @param server a bound socket, which stays open, except that the JDK closes it if a virtual thread is interrupted.
+     *     A close by another thread ends the wait
+     * @param peers the number of peers: the ranks without this one
+     * @param timeout the longest wait
+     * @throws IOException if the socket fails or is closed meanwhile
+     * @throws InterruptedIOException soon after the thread is interrupted; its interrupt flag stays set
+     * @throws NcclTimeoutException if not all peers have fetched it in time
      */
     public static void serve(NcclUniqueId id, ServerSocket server, int peers, Duration timeout) throws IOException {
         Objects.requireNonNull(id, "id");
@@ -81,7 +81,7 @@ public final class NcclRendezvous {
             long left = TimeUnit.NANOSECONDS.toMillis(limit - (System.nanoTime() - start));
             if (left <= 0) {
                 throw new NcclTimeoutException(
-                        "serving the id: %d of %d ranks have fetched it; it".formatted(served, peers), timeout);
+                        "serving the id, which %d of %d ranks have fetched,".formatted(served, peers), timeout);
             }
             requireNoInterrupt("serving the id");
             server.setSoTimeout((int) Math.min(left, LONGEST_SLEEP_MILLIS));
@@ -90,9 +90,9 @@ public final class NcclRendezvous {
                     served++;
                 }
             } catch (SocketTimeoutException e) {
-                // The loop looks at the time and the interrupt status.
+                // The loop checks the timeout and the interrupt flag.
             } catch (SocketException e) {
-                // The JDK closes the socket in which a virtual thread is interrupted.
+                // The JDK closes a socket if a virtual thread is interrupted in it.
                 requireNoInterrupt("serving the id");
                 throw e;
             }
@@ -114,22 +114,22 @@ public final class NcclRendezvous {
             out.writeLong(MAGIC);
             out.write(id.bytes());
             out.flush();
-            return read(peer, 1, after(silenceMillis))[0] == GOT_IT;
+            return read(peer, 1, after(silenceMillis))[0] == RECEIVED;
         } catch (IOException e) {
-            // One peer's failure is not the others'; it comes again, or is missed at the end.
+            // The failure of one peer does not affect the others: the peer tries again, or is missing at the end.
             return false;
         }
     }
 
     /**
-     * Fetches the id; tries again until the server is there.
+     * Fetches the id. Tries again until the server answers.
      *
-     * @param server where {@link #serve} listens; a name that is not resolved is looked up for each attempt
-     * @param timeout how long at most; with zero it tries once
+     * @param server the address on which {@link #serve} listens; an unresolved name is looked up for each attempt
+     * @param timeout the longest wait; with zero, there is one attempt
      * @return the id
-     * @throws IOException if what answers is something else
-     * @throws InterruptedIOException soon after the thread is interrupted, which it stays; two seconds where connecting
-     *     itself waits
+     * @throws IOException if the server is not an {@link NcclRendezvous}
+     * @throws InterruptedIOException soon after the thread is interrupted; its interrupt flag stays set. During
+     *     connecting, this can take two seconds
      * @throws NcclTimeoutException if the server has not answered in time; the cause is the last failure
      */
     public static NcclUniqueId fetch(InetSocketAddress server, Duration timeout) throws IOException {
@@ -138,7 +138,7 @@ public final class NcclRendezvous {
         IOException last = null;
         while (true) {
             long left = TimeUnit.NANOSECONDS.toMillis(limit - (System.nanoTime() - start));
-            // A late thread also tries once, so that the exception has a cause.
+            // A late thread also makes one attempt, so that the exception has a cause.
             if (left <= 0 && last != null) {
                 NcclTimeoutException failure = new NcclTimeoutException("fetching the id from " + server, timeout);
                 failure.initCause(last);
@@ -146,7 +146,7 @@ public final class NcclRendezvous {
             }
             try (Socket socket = new Socket()) {
                 socket.connect(resolved(server), (int) Math.clamp(left, 1, LONGEST_SILENCE_MILLIS));
-                return ask(socket, server, limit - (System.nanoTime() - start));
+                return request(socket, server, limit - (System.nanoTime() - start));
             } catch (WrongServerException e) {
                 throw e;
             } catch (IOException e) {
@@ -157,12 +157,12 @@ public final class NcclRendezvous {
         }
     }
 
-    /** A name that is not resolved is looked up for each attempt. */
+    /** Looks an unresolved name up for each attempt. */
     private static InetSocketAddress resolved(InetSocketAddress server) {
         return server.isUnresolved() ? new InetSocketAddress(server.getHostString(), server.getPort()) : server;
     }
 
-    private static NcclUniqueId ask(Socket socket, InetSocketAddress server, long nanos) throws IOException {
+    private static NcclUniqueId request(Socket socket, InetSocketAddress server, long nanos) throws IOException {
         DataOutputStream out = new DataOutputStream(socket.getOutputStream());
         out.writeLong(MAGIC);
         out.flush();
@@ -172,7 +172,7 @@ public final class NcclRendezvous {
             throw new WrongServerException(server + " serves no NCCL id: it says 0x%x".formatted(magic));
         }
         byte[] bytes = read(socket, NcclUniqueId.SIZE, deadline);
-        out.writeByte(GOT_IT);
+        out.writeByte(RECEIVED);
         out.flush();
         return NcclUniqueId.of(bytes);
     }
@@ -185,7 +185,7 @@ public final class NcclRendezvous {
         return ByteBuffer.wrap(read(socket, Long.BYTES, deadline)).getLong();
     }
 
-    /** In slices, between which it sees an interrupt; a server takes those who connect in turn. */
+    /** Reads with short timeouts, to notice an interrupt: a server answers its clients one after the other. */
     private static byte[] read(Socket socket, int length, long deadline) throws IOException {
         byte[] bytes = new byte[length];
         for (int count = 0; count < length; ) {
@@ -206,7 +206,7 @@ public final class NcclRendezvous {
         return bytes;
     }
 
-    /** No use in trying again. */
+    /** Another attempt would not help. */
     private static final class WrongServerException extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -6,8 +6,8 @@ import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 
 /**
- * A sum of elements that each rank has multiplied by a factor before (ncclRedOpCreatePreMulSum); of one communicator
- * and one type. Each rank makes its own, and factors may differ.
+ * A sum of elements that each rank first multiplies by a factor (ncclRedOpCreatePreMulSum); for one communicator and
+ * one type. Each rank creates its own, and the factors may differ.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -17,7 +17,7 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
     private final NcclCommunicator communicator;
     private final NcclDataType type;
     private final int code;
-    private final PartLife life = new PartLife();
+    private final PartState life = new PartState();
 
     NcclScaledSum(NcclCommunicator communicator, NcclDataType type, int code) {
         this.communicator = communicator;
@@ -41,11 +41,11 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
     }
 
     /**
-     * Gives it back (ncclRedOpDestroy); work that is in a stream may still be under way. A second time does nothing.
+     * Destroys it (ncclRedOpDestroy), even while work with it is pending in a stream. A second call does nothing.
      *
-     * @throws NcclException if NCCL refuses; it counts as given back
+     * @throws NcclException if NCCL refuses; it counts as destroyed
      * @throws CudaCloseTimeoutException if another thread is inside a call of the communicator for longer than
-     *     {@link NcclConfig#timeout}; it is open as before
+     *     {@link NcclConfig#timeout}; it stays open
      */
     @Override
     public void close() {
@@ -60,7 +60,7 @@ public final class NcclScaledSum implements NcclReduction, AutoCloseable {
                 () -> communicator.forget(this));
     }
 
-    /** {@return type and communicator} */
+    /** {@return the type and the communicator} */
     @Override
     public String toString() {
         return "scaled sum of %s, of %s".formatted(type, communicator);

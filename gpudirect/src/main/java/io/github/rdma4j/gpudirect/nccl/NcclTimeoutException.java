@@ -6,8 +6,8 @@ import io.github.rdma4j.base.TimeText;
 import java.time.Duration;
 
 /**
- * NCCL was not done with something in time: other ranks have not come, mostly. The communicator can only be aborted,
- * which its {@code close()} does.
+ * Thrown when NCCL has not finished in time, in most cases because other ranks are missing. The communicator can only
+ * be aborted, which its {@code close()} does.
  *
  * @serial exclude
  * @since 0.1.0
@@ -16,10 +16,10 @@ public class NcclTimeoutException extends NcclException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A limit that is over.
+     * A timeout has passed.
      *
-     * @param call that is not over
-     * @param limit how long it was waited for
+     * @param call the call that has not finished
+     * @param limit the timeout
      */
     public NcclTimeoutException(String call, Duration limit) {
         super(
@@ -27,7 +27,7 @@ public class NcclTimeoutException extends NcclException {
                 NcclStatus.IN_PROGRESS,
                 NcclStatus.IN_PROGRESS.number(),
                 "",
-                "not over after %s: see whether all ranks have made the same call, and can reach each other"
+                "not finished after %s: check whether all ranks have made the same call and can reach each other"
                                 .formatted(TimeText.of(limit))
                         + " (NCCL_SOCKET_IFNAME); then abort or close the communicator");
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect.nccl;
 import io.github.rdma4j.base.Remedies;
 
 /**
- * NCCL cannot be used on this machine, and why.
+ * Thrown when NCCL cannot be used on this machine.
  *
  * @serial exclude
  * @since 0.1.0
@@ -17,9 +17,9 @@ public class NcclUnavailableException extends RuntimeException {
     public enum Reason {
         /** {@code libnccl.so.2} cannot be opened. */
         NO_LIBRARY,
-        /** The library lacks what this one is built upon. */
+        /** The library lacks functions that rdma4j needs. */
         LIBRARY_TOO_OLD,
-        /** The JVM does not let this library open native ones. */
+        /** The JVM does not let this module open native libraries. */
         NATIVE_ACCESS_DENIED
     }
 
@@ -29,9 +29,9 @@ public class NcclUnavailableException extends RuntimeException {
     /**
      * NCCL cannot be used.
      *
-     * @param reason as data
-     * @param explanation in words
-     * @param remedy what can be done about it
+     * @param reason the reason as a constant
+     * @param explanation the reason in words
+     * @param remedy what to do about it
      */
     public NcclUnavailableException(Reason reason, String explanation, String remedy) {
         super(Remedies.append("NCCL cannot be used: " + explanation, remedy));
@@ -39,12 +39,12 @@ public class NcclUnavailableException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** {@return why} */
+    /** {@return the reason} */
     public Reason reason() {
         return reason;
     }
 
-    /** {@return what can be done about it} */
+    /** {@return what to do about it} */
     public String remedy() {
         return remedy;
     }

@@ -22,7 +22,7 @@ import java.util.Arrays;
  * @since 0.1.0
  */
 public final class NcclUniqueId {
-    /** Its bytes. */
+    /** The number of its bytes. */
     public static final int SIZE = 128;
 
     private final byte[] bytes;
@@ -32,10 +32,11 @@ public final class NcclUniqueId {
     }
 
     /**
-     * A new one (ncclGetUniqueId). This process must stay until all ranks have joined: NCCL listens for them here.
+     * Creates an id (ncclGetUniqueId). This process must keep running until all ranks have joined: NCCL listens for
+     * them here.
      *
-     * @return for one communicator
-     * @throws NcclException if NCCL finds no network to listen at
+     * @return an id for one communicator
+     * @throws NcclException if NCCL finds no network on which to listen
      * @throws NcclUnavailableException if NCCL cannot be used
      */
     public static NcclUniqueId create() {
@@ -48,10 +49,10 @@ public final class NcclUniqueId {
     }
 
     /**
-     * One that another process has made.
+     * Returns the id that another process has created.
      *
-     * @param bytes its {@link #bytes}, 128
-     * @return the same
+     * @param bytes its {@link #bytes}, exactly 128
+     * @return the id
      */
     public static NcclUniqueId of(byte[] bytes) {
         if (bytes.length != SIZE) {
@@ -66,23 +67,23 @@ public final class NcclUniqueId {
     }
 
     /**
-     * Sends it to one peer, who calls {@link #receive}.
+     * Sends the id to one peer, which calls {@link #receive}.
      *
-     * @param peer whose messages are at least 128 bytes long
-     * @param timeout how long to wait for room at most
-     * @return false if the peer had no room in time
+     * @param peer an endpoint with messages of at least 128 bytes
+     * @param timeout the longest wait for a buffer of the peer
+     * @return false if the peer had no free buffer in time
      */
     public boolean send(Endpoint peer, Duration timeout) {
         return peer.send(bytes, timeout);
     }
 
     /**
-     * The next message of a peer, which {@link #send} has sent.
+     * Receives the id that the peer sends with {@link #send}.
      *
-     * @param peer who made the id
-     * @param timeout how long to wait at most
+     * @param peer the endpoint of the process that created the id
+     * @param timeout the longest wait
      * @return the id
-     * @throws NcclTimeoutException if none has come in time
+     * @throws NcclTimeoutException if no message has arrived in time
      * @throws IllegalArgumentException if the message is something else
      */
     public static NcclUniqueId receive(Endpoint peer, Duration timeout) {
@@ -104,7 +105,7 @@ public final class NcclUniqueId {
         return Arrays.hashCode(bytes);
     }
 
-    /** {@return that it is one; its bytes are a secret} */
+    /** {@return a text without the bytes, which are secret} */
     @Override
     public String toString() {
         return "NCCL id of %d bytes".formatted(SIZE);

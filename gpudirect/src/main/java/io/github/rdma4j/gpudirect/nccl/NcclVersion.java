@@ -21,9 +21,10 @@ public record NcclVersion(int major, int minor, int patch) implements Comparable
     private static final int LAST_SHORT_MINOR = 8;
 
     /**
-     * The version of a number as ncclGetVersion gives it.
+     * Returns the version for a number in ncclGetVersion's format.
      *
-     * @param code up to 2.8 1000 times the major number, later 10000 times, plus 100 times the minor, plus the patch
+     * @param code up to 2.8, 1000 times the major number; later, 10000 times; plus 100 times the minor and the patch
+     *     number
      * @return the version
      */
     public static NcclVersion ofCode(int code) {
@@ -31,17 +32,17 @@ public record NcclVersion(int major, int minor, int patch) implements Comparable
         return new NcclVersion(code / unit, code % unit / HUNDRED, code % HUNDRED);
     }
 
-    /** {@return the number, as {@code NCCL_VERSION_CODE}} */
+    /** {@return the number in the format of {@code NCCL_VERSION_CODE}} */
     public int code() {
         int unit = major <= 2 && minor <= LAST_SHORT_MINOR ? FIRST_LONG_CODE / 10 : FIRST_LONG_CODE;
         return major * unit + minor * HUNDRED + patch;
     }
 
     /**
-     * Whether it is as new as another one.
+     * Whether this version is at least as new as another one.
      *
-     * @param other which
-     * @return whether it is that one or a later one
+     * @param other the other version
+     * @return whether it is the same version or a later one
      */
     public boolean isAtLeast(NcclVersion other) {
         return compareTo(other) >= 0;

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Memory of each rank that all have registered together, so that one can write into another's
- * (ncclCommWindowRegister). It is closed with the memory and with the communicator.
+ * Memory of each rank that all ranks have registered together, so that each can write to the others' memory
+ * (ncclCommWindowRegister). Closing the memory or the communicator also closes it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -20,7 +20,7 @@ public final class NcclWindow implements AutoCloseable {
     private final NcclCommunicator communicator;
     private final DeviceSlice slice;
     private final MemorySegment slot;
-    private final PartLife life = new PartLife();
+    private final PartState life = new PartState();
 
     NcclWindow(NcclCommunicator communicator, DeviceSlice slice, MemorySegment slot) {
         this.communicator = communicator;
@@ -37,23 +37,23 @@ public final class NcclWindow implements AutoCloseable {
         return communicator;
     }
 
-    /** Zero until all ranks have come. */
+    /** Zero until all ranks have registered their part. */
     long handle() {
         long handle = slot.get(ValueLayout.JAVA_LONG, 0);
         boolean closed = life.isClosed();
         if (closed || handle == 0) {
             throw new IllegalStateException(
-                    this + (closed ? " is closed" : " is not there yet: its group has not ended, or await it"));
+                    this + (closed ? " is closed" : " does not exist yet: end its group, or call await()"));
         }
         return handle;
     }
 
     /**
-     * Takes it back (ncclCommWindowDeregister); a second time does nothing. No work may use it any more, on any rank.
+     * Deregisters it (ncclCommWindowDeregister); a second call does nothing. No work may use it any more, on any rank.
      *
-     * @throws NcclException if NCCL refuses; it counts as taken back
+     * @throws NcclException if NCCL refuses; it counts as deregistered
      * @throws CudaCloseTimeoutException if another thread is inside a call of the communicator for longer than
-     *     {@link NcclConfig#timeout}; it is open as before, and so is its memory
+     *     {@link NcclConfig#timeout}. The window and its memory stay open
      */
     @Override
     public void close() {
@@ -62,7 +62,7 @@ public final class NcclWindow implements AutoCloseable {
                 () -> communicator.forget(this, slice.memory()));
     }
 
-    /** Only now, when what is under way is over, the handle is there: it may have come meanwhile. */
+    /** Reads the handle after pending calls have finished, because NCCL may write it until then. */
     private int deregister(long at) {
         long handle = slot.get(ValueLayout.JAVA_LONG, 0);
         return handle == 0
@@ -70,7 +70,7 @@ public final class NcclWindow implements AutoCloseable {
                 : communicator.connection().library.calls().pair(NcclFunction.COMM_WINDOW_DEREGISTER, at, handle);
     }
 
-    /** {@return memory and communicator} */
+    /** {@return the memory and the communicator} */
     @Override
     public String toString() {
         return slice + ", window of " + communicator;

@@ -9,7 +9,7 @@ import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Writes into windows, and signals; of the one signal and the one context that NCCL has by default. */
+/** Writes to windows, and signals. Uses the one signal and the one context that NCCL has by default. */
 final class OneSided {
     private static final int SIGNAL = 0;
     private static final int CONTEXT = 0;

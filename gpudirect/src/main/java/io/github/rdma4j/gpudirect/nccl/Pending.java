@@ -7,22 +7,25 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What a call holds that NCCL has taken and not put into the streams yet: given back with its last communicator. */
+/**
+ * The resources of calls that NCCL has accepted and not yet put into the streams. The last communicator to finish
+ * releases them.
+ */
 final class Pending {
     private static final Set<Connection> WAITING = ConcurrentHashMap.newKeySet();
 
-    private final List<Held> held;
+    private final List<ResourceUse> held;
     private final AtomicInteger communicators;
 
-    Pending(List<Held> held, int communicators) {
+    Pending(List<ResourceUse> held, int communicators) {
         this.held = held;
         this.communicators = new AtomicInteger(communicators);
     }
 
-    /** One communicator is through with it. */
+    /** Called when one communicator has finished the calls. */
     void finish() {
         if (communicators.decrementAndGet() == 0) {
-            held.forEach(Held::exit);
+            held.forEach(ResourceUse::exit);
         }
     }
 
@@ -34,8 +37,8 @@ final class Pending {
         WAITING.remove(connection);
     }
 
-    /** Asks all that wait, for a close that waits for them: nobody else may ask. */
-    static void look() {
-        WAITING.forEach(Connection::look);
+    /** Checks all waiting connections, for a close that waits for them: no other thread may check. */
+    static void poll() {
+        WAITING.forEach(Connection::poll);
     }
 }

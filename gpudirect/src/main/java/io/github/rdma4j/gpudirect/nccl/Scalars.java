@@ -6,13 +6,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Numbers as elements. */
+/** Stores numbers as elements. */
 final class Scalars {
     private static final int UPPER_HALF = 16;
 
     private Scalars() {}
 
-    /** One element. */
+    /** Stores one element. */
     static MemorySegment store(Arena arena, NcclDataType type, double value) {
         return switch (type) {
             case INT8, UINT8 -> arena.allocateFrom(ValueLayout.JAVA_BYTE, (byte) (int) value);
@@ -28,7 +28,7 @@ final class Scalars {
         };
     }
 
-    /** The upper half of a float, rounded to nearest even; NaN stays NaN. */
+    /** Returns the upper half of a float, rounded to nearest even. NaN stays NaN. */
     static short bfloat16(float value) {
         int bits = Float.floatToRawIntBits(value);
         if (Float.isNaN(value)) {

@@ -9,12 +9,12 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * Makes communicators from an existing one: with the ranks of a colour (ncclCommSplit), or without some ranks
- * (ncclCommShrink). {@link Founding} makes new ones.
+ * Creates communicators from an existing one: with the ranks of a colour (ncclCommSplit), or without some ranks
+ * (ncclCommShrink). {@link Creation} creates the others.
  */
 final class Splitting {
-    /** Makes a communicator out of the parent. */
-    private interface Making {
+    /** Creates a communicator from the parent. */
+    private interface Creator {
         int call(Connection made, long config);
     }
 
@@ -60,7 +60,7 @@ final class Splitting {
                                 0L)));
     }
 
-    /** The excluded ranks are some, and not this one. */
+    /** The excluded ranks are at least one, and not this one. */
     NcclCommunicator shrink(List<Integer> excluded, boolean abort) {
         MemorySegment list = connection
                 .arena()
@@ -84,13 +84,13 @@ final class Splitting {
                                 flags));
     }
 
-    private NcclCommunicator child(NcclFunction function, String words, Making making) {
+    private NcclCommunicator child(NcclFunction function, String words, Creator creator) {
         connection.library.require(function);
         connection.requireOpen();
         NcclCommunicator made = new NcclCommunicator(connection.library, parent.context(), config, -1, -1);
         Connection own = made.connection();
         MemorySegment struct = config.struct(connection.library, own.arena());
-        made.start(connection, () -> words, () -> making.call(own, struct.address()));
+        made.start(connection, () -> words, () -> creator.call(own, struct.address()));
         if (!NcclGroup.isOpen() && connection.mode == NcclMode.BOUNDED) {
             boolean there = false;
             try {

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * One call of NCCL that is checked and not made yet.
+ * A call of NCCL whose arguments are checked, and which has not been made yet.
  *
- * @param connection whose call it is
- * @param call with its arguments, for messages
- * @param nativeCall makes it; blocks for no lock, since the context was made current for it
+ * @param connection the connection of the call
+ * @param call the call with its arguments, for messages
+ * @param nativeCall makes the call; must not wait for a lock, because the context was made current for it
  * @param uses memory and streams that must stay open until NCCL has put the work into the stream
- * @param after called when NCCL has taken it, before it is waited for
- * @param failed called if it has failed, or others of its group have
+ * @param after called when NCCL has accepted the call, before waiting for it
+ * @param failed called if the call or another one of its group has failed
  */
 record Step(
         Connection connection,
@@ -23,7 +23,7 @@ record Step(
         List<CudaResource> uses,
         Runnable after,
         Runnable failed) {
-    /** A call in words: put together only if it fails. */
+    /** A call in words, composed only if it fails. */
     interface Call {
         String words();
     }

@@ -12,17 +12,17 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes calls, alone or as a group, and waits as the communicators want it. */
+/** Makes calls, alone or as a group, and waits as the mode of the communicators requires. */
 final class Submission {
-    /** In the macro NCCL_SIM_INFO_INITIALIZER, and nowhere else. */
+    /** The value in the macro NCCL_SIM_INFO_INITIALIZER; no other macro contains it. */
     static final int SIMULATION_MAGIC = 0x74685283;
 
-    /** What ends a group. */
+    /** The call that ends a group. */
     interface End {
         int call();
     }
 
-    /** A stream and two places of memory. */
+    /** A stream and two memories. */
     private static final int USES_OF_A_CALL = 3;
 
     private final List<Step> steps;
@@ -42,7 +42,7 @@ final class Submission {
         library = steps.getFirst().connection().library;
     }
 
-    /** In the order of their numbers. Most calls, and most groups, are of one alone. */
+    /** Returns the connections in the order of their numbers. Most calls and groups have only one. */
     private static List<Connection> distinct(List<Step> steps) {
         Connection first = steps.getFirst().connection();
         boolean one = true;
@@ -59,12 +59,12 @@ final class Submission {
                 .toList();
     }
 
-    /** One call that is not in a group. */
+    /** Makes one call that is not in a group. */
     static void run(Step step) {
         new Submission(List.of(step), null).run();
     }
 
-    /** The calls of a group, which end together. */
+    /** Makes the calls of a group. */
     static void run(List<Step> steps) {
         if (!steps.isEmpty()) {
             Submission submission = new Submission(steps, "ncclGroupEnd()");
@@ -73,7 +73,7 @@ final class Submission {
         }
     }
 
-    /** Ends a group that is only estimated, with another call instead of ncclGroupEnd. */
+    /** Estimates a group, which ends with another call than ncclGroupEnd. */
     static void simulate(List<Step> steps, End end) {
         if (!steps.isEmpty()) {
             new Submission(steps, "ncclGroupSimulateEnd()").simulate(end);
@@ -85,7 +85,7 @@ final class Submission {
         for (Connection connection : connections) {
             if ((connection.mode == NcclMode.BLOCKING) != blocking) {
                 throw new IllegalArgumentException(
-                        "a group of communicators of mode BLOCKING and of others: NCCL wants" + " them alike");
+                        "a group mixes communicators of mode BLOCKING with others: use one mode");
             }
         }
     }
@@ -109,11 +109,11 @@ final class Submission {
         Deque<Connection> locked = new ArrayDeque<>(connections.size());
         try {
             lock(locked);
-            List<Held> held = hold();
+            List<ResourceUse> held = hold();
             try {
                 check(call(end));
             } finally {
-                held.forEach(Held::exit);
+                held.forEach(ResourceUse::exit);
             }
         } finally {
             locked.forEach(Connection::unlock);
@@ -126,32 +126,32 @@ final class Submission {
             connection.requireOpen();
             connection.lock();
             locked.push(connection);
-            if (connection.isBeingMade() || connection.isOpen()) {
+            if (connection.isBeingCreated() || connection.isOpen()) {
                 connection.settle(beforeThis, connection.timeout);
             }
         }
     }
 
-    private List<Held> hold() {
-        List<Held> held = new ArrayList<>(USES_OF_A_CALL * steps.size());
+    private List<ResourceUse> hold() {
+        List<ResourceUse> held = new ArrayList<>(USES_OF_A_CALL * steps.size());
         boolean all = false;
         try {
             for (Step step : steps) {
                 for (CudaResource resource : step.uses()) {
-                    held.add(Held.enter(resource));
+                    held.add(ResourceUse.enter(resource));
                 }
             }
             all = true;
             return held;
         } finally {
             if (!all) {
-                held.forEach(Held::exit);
+                held.forEach(ResourceUse::exit);
             }
         }
     }
 
     private void issue(End end) {
-        List<Held> held = hold();
+        List<ResourceUse> held = hold();
         boolean kept = false;
         try {
             int result = call(end);
@@ -164,7 +164,7 @@ final class Submission {
             }
         } finally {
             if (!kept) {
-                held.forEach(Held::exit);
+                held.forEach(ResourceUse::exit);
             }
         }
         steps.forEach(step -> step.after().run());
@@ -175,7 +175,7 @@ final class Submission {
         }
     }
 
-    /** SUCCESS, IN_PROGRESS, or the first failure. */
+    /** Returns SUCCESS, IN_PROGRESS, or the first failure. */
     private int call(End end) {
         if (!grouped) {
             return one(steps.getFirst());
@@ -200,7 +200,7 @@ final class Submission {
                 break;
             }
         }
-        // Whatever went wrong: else the thread stays inside the group.
+        // Called in every case: otherwise the thread would stay inside the group.
         int last = end.call();
         if (thrown != null) {
             throw thrown;

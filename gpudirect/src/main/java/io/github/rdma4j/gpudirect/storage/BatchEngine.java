@@ -6,27 +6,27 @@ import java.util.List;
 
 /** Runs the transfers of a batch. Called by one thread at a time. */
 interface BatchEngine {
-    /** Receives each transfer that is over. */
+    /** Receives each transfer that has ended. */
     interface Sink {
         /**
-         * It is over.
+         * A transfer has ended.
          *
          * @param number of the entry
-         * @param bytes that are through, or a negative code
-         * @param failure instead of a code, or null
+         * @param bytes transferred bytes, or a negative code
+         * @param failure the failure if there is no code for it, otherwise null
          */
-        void over(int number, long bytes, RuntimeException failure);
+        void ended(int number, long bytes, RuntimeException failure);
     }
 
-    /** Takes all of them, or none and throws. */
+    /** Accepts all of them, or throws and accepts none. */
     void submit(List<BatchEntry> entries);
 
-    /** Reports the transfers that are over. Waits until there is one, or the time is over. */
+    /** Reports the transfers that have ended. Waits until there is at least one, or the timeout passes. */
     void await(long nanos, Sink sink);
 
-    /** Asks for those that have not begun to be left out; they come out as failed. */
+    /** Requests the cancellation of transfers that have not begun; they are reported as failed. */
     void cancel();
 
-    /** With none under way. */
+    /** Called when no transfer is pending. */
     void close();
 }

@@ -4,7 +4,7 @@ package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.DeviceMemory;
 
-/** One transfer of a batch; used again and again. */
+/** One transfer of a batch. Entries are reused. */
 final class BatchEntry {
     final int number;
     long id;
@@ -14,12 +14,12 @@ final class BatchEntry {
     long memoryOffset;
     long fileOffset;
     long length;
-    /** Whether the file is kept open for it. */
+    /** Whether the file is kept open for this transfer. */
     boolean held;
 
     long result;
     RuntimeException failure;
-    /** Of cuFile only. */
+    /** The use of the memory by cuFile; null on the staged path. */
     MemoryUse use;
 
     BatchEntry(int number) {

@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect.storage;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Closes one thing after the other, whatever the one before says; the first failure is thrown at the end. */
+/** Closes several resources, each even if an earlier one fails. The first failure is thrown at the end. */
 final class Closing {
     private final List<RuntimeException> failures = new ArrayList<>();
 
@@ -15,7 +15,7 @@ final class Closing {
         }
     }
 
-    /** What may fail. */
+    /** A step that may fail. */
     interface Step {
         void run() throws Exception;
     }

@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** By cuFile: directly or in its compatibility mode, which is cuFile's own affair. */
+/** Transfers by cuFile. cuFile decides whether it uses GPUDirect Storage or its compatibility mode. */
 final class CuFileAccess implements FileAccess {
     private static final int INPUT_OUTPUT_ERROR = 5;
     private static final long SIZE = 0;
@@ -34,7 +34,7 @@ final class CuFileAccess implements FileAccess {
     }
 
     /**
-     * Gives cuFile the file (cuFileHandleRegister).
+     * Registers the file with cuFile (cuFileHandleRegister).
      *
      * @throws CuFileException if it refuses
      */
@@ -84,7 +84,7 @@ final class CuFileAccess implements FileAccess {
                             done);
                 }
                 done += result;
-                // Behind the end of the file nothing is asked for: not every cuFile takes such an offset.
+                // Does not read after the end of the file: some versions of cuFile refuse such an offset.
                 if (!write && (result == 0 || done < length && fileOffset + done >= io.size())) {
                     break;
                 }
@@ -171,7 +171,7 @@ final class CuFileAccess implements FileAccess {
 
     private static long outcome(MemorySegment words) {
         long bytes = words.get(ValueLayout.JAVA_LONG, BYTES);
-        return bytes == -1 ? -Failures.UNTOLD : bytes;
+        return bytes == -1 ? -Failures.UNREPORTED : bytes;
     }
 
     private void requireStreams() {

@@ -12,14 +12,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** By cuFile's batches. Cookies are the numbers of the entries. */
+/** A batch of cuFile. The cookies are the numbers of the entries. */
 final class CuFileBatch implements BatchEngine {
     private static final int INPUT_OUTPUT_ERROR = 5;
     private static final int INVALID = 22;
     private static final int TIMED_OUT = 110;
     private static final int CANCELLED = 125;
     private static final long NANOS_OF_A_SECOND = 1_000_000_000;
-    /** Between two looks at the time limit. */
+    /** The longest native wait, so that an interrupt is noticed. */
     private static final long LONGEST_WAIT = 100_000_000;
 
     private final GpuStorage storage;
@@ -66,7 +66,7 @@ final class CuFileBatch implements BatchEngine {
             CUfileIOParams.u.batch.devPtr_offset(range, entry.memoryOffset);
             CUfileIOParams.u.batch.file_offset(range, entry.fileOffset);
             CUfileIOParams.u.batch.size(range, entry.length);
-            CUfileIOParams.fh(each, MemorySegment.ofAddress(((CuFileAccess) entry.file.way()).handle()));
+            CUfileIOParams.fh(each, MemorySegment.ofAddress(((CuFileAccess) entry.file.access()).handle()));
             CUfileIOParams.opcode(each, entry.write ? CuFileHeaders.CUFILE_WRITE() : CuFileHeaders.CUFILE_READ());
             CUfileIOParams.cookie(each, MemorySegment.ofAddress(entry.number));
         }
@@ -86,12 +86,12 @@ final class CuFileBatch implements BatchEngine {
         CuFileDriver.require(
                 calls.batchGetStatus(handle, wait == 0 ? 0 : 1, count.address(), events.address(), timeout.address()),
                 "cuFileBatchIOGetStatus()");
-        int over = count.get(ValueLayout.JAVA_INT, 0);
-        for (int i = 0; i < over; i++) {
+        int ended = count.get(ValueLayout.JAVA_INT, 0);
+        for (int i = 0; i < ended; i++) {
             MemorySegment event = CUfileIOEvents.asSlice(events, i);
             int status = CUfileIOEvents.status(event);
             if (status != CuFileHeaders.CUFILE_WAITING() && status != CuFileHeaders.CUFILE_PENDING()) {
-                sink.over(
+                sink.ended(
                         (int) CUfileIOEvents.cookie(event).address(), outcome(status, CUfileIOEvents.ret(event)), null);
             }
         }

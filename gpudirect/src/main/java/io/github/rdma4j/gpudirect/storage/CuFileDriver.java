@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * cuFile, opened. It is one for the whole process: each {@link GpuStorage} that uses it opens it once more
- * (cuFileDriverOpen) and closes it at its end (cuFileDriverClose), and what is set here is set for all.
+ * The open cuFile library. There is one for the whole process: each {@link GpuStorage} that uses it opens it
+ * (cuFileDriverOpen) and closes it at its end (cuFileDriverClose), and settings apply to all.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -35,7 +35,7 @@ public final class CuFileDriver {
         this.calls = calls;
     }
 
-    /** Opened, or opened before. The context of the caller is current. */
+    /** Opens the driver, or counts another user of it. The caller's context is current. */
     static CuFileDriver open() {
         synchronized (OPEN) {
             CuFileLibrary library = CuFileLibrary.require();
@@ -57,7 +57,7 @@ public final class CuFileDriver {
                     new CuFileException("cuFileDriverOpen()", status, CuFileCalls.cudaResult(result), 0);
             CuFileUnavailableException failure = new CuFileUnavailableException(
                     Reason.DRIVER_REFUSED,
-                    "cuFileDriverOpen() says %s: %s"
+                    "cuFileDriverOpen() returned %s: %s"
                             .formatted(refusal.codeName(), refusal.status().explanation()),
                     refusal.remedy());
             failure.initCause(refusal);
@@ -65,7 +65,7 @@ public final class CuFileDriver {
         }
     }
 
-    /** The last one closes it. */
+    /** The last user closes it. */
     void close() {
         synchronized (OPEN) {
             users--;
@@ -86,7 +86,7 @@ public final class CuFileDriver {
     }
 
     /**
-     * The version of the library (cuFileGetVersion).
+     * Returns the version of the library (cuFileGetVersion).
      *
      * @return such as {@code 1.15}; empty if the library does not report it
      */
@@ -106,7 +106,7 @@ public final class CuFileDriver {
      * Returns the properties that cuFile reports for this machine (cuFileDriverGetProperties). A context must be
      * current ({@link io.github.rdma4j.cuda.CudaContext#makeCurrent}).
      *
-     * @return as it is now
+     * @return the current properties
      * @throws CuFileException if cuFile refuses
      */
     public CuFileProperties properties() {
@@ -118,10 +118,10 @@ public final class CuFileDriver {
     }
 
     /**
-     * Whether small transfers are polled for instead of slept for (cuFileDriverSetPollMode).
+     * Sets whether cuFile polls for small transfers instead of sleeping (cuFileDriverSetPollMode).
      *
-     * @param poll whether
-     * @param threshold up to how many bytes, in whole pages of 4096
+     * @param poll whether to poll
+     * @param threshold the size in bytes up to which it polls, a multiple of 4096
      */
     public void setPollMode(boolean poll, long threshold) {
         long kib = kib(threshold);
@@ -129,9 +129,9 @@ public final class CuFileDriver {
     }
 
     /**
-     * The most bytes of one request to the device (cuFileDriverSetMaxDirectIOSize).
+     * Sets the most bytes of one request to the device (cuFileDriverSetMaxDirectIOSize).
      *
-     * @param bytes in whole pages of 4096
+     * @param bytes a multiple of 4096
      */
     public void setMaxDirectIoSize(long bytes) {
         long kib = kib(bytes);
@@ -139,9 +139,9 @@ public final class CuFileDriver {
     }
 
     /**
-     * How much device memory cuFile's own buffers take (cuFileDriverSetMaxCacheSize).
+     * Sets how much device memory cuFile's own buffers take (cuFileDriverSetMaxCacheSize).
      *
-     * @param bytes in whole pages of 4096
+     * @param bytes a multiple of 4096
      */
     public void setMaxCacheSize(long bytes) {
         long kib = kib(bytes);
@@ -149,9 +149,9 @@ public final class CuFileDriver {
     }
 
     /**
-     * How much device memory may be registered (cuFileDriverSetMaxPinnedMemSize).
+     * Sets how much device memory may be registered (cuFileDriverSetMaxPinnedMemSize).
      *
-     * @param bytes in whole pages of 4096
+     * @param bytes a multiple of 4096
      */
     public void setMaxPinnedMemory(long bytes) {
         long kib = kib(bytes);
@@ -172,7 +172,7 @@ public final class CuFileDriver {
         }
     }
 
-    /** {@return library and version} */
+    /** {@return the version and the library} */
     @Override
     public String toString() {
         return "cuFile%s (%s)".formatted(version().map(each -> " " + each).orElse(""), library.file());

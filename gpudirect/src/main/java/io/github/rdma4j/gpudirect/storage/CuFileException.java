@@ -3,7 +3,7 @@
 package io.github.rdma4j.gpudirect.storage;
 
 /**
- * A call that cuFile refused with a status of its own.
+ * Thrown when cuFile refuses a call with a status of its own.
  *
  * @serial exclude
  * @since 0.1.0
@@ -15,12 +15,12 @@ public class CuFileException extends StorageException {
     private final int cudaResult;
 
     /**
-     * A refused call.
+     * cuFile refused a call.
      *
      * @param call with its arguments
      * @param code the number of the status
-     * @param cudaResult what CUDA's driver said, if the status is {@link CuFileStatus#CUDA_DRIVER_ERROR}; else 0
-     * @param transferred bytes from the beginning of the range that are certainly through
+     * @param cudaResult the CUDA driver's result if the status is {@link CuFileStatus#CUDA_DRIVER_ERROR}; otherwise 0
+     * @param transferred bytes from the beginning of the range that were certainly transferred
      */
     public CuFileException(String call, int code, int cudaResult, long transferred) {
         super(
@@ -39,7 +39,7 @@ public class CuFileException extends StorageException {
         return status;
     }
 
-    /** {@return what CUDA's driver said; 0 if it was not asked} */
+    /** {@return the CUDA driver's result; 0 if it was not called} */
     public int cudaResult() {
         return cudaResult;
     }

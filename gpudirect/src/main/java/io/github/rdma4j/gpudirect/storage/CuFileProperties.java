@@ -13,16 +13,16 @@ import java.util.Set;
  *
  * @param moduleMajor version of the kernel module nvidia-fs; 0 with {@code moduleMinor} 0 if it is not loaded
  * @param moduleMinor version of nvidia-fs
- * @param supported storage that it can reach directly
- * @param pollMode whether small transfers are polled for
- * @param compatibilityAllowed whether files that cannot be reached directly are read and written by host memory
- * @param pollThreshold up to how many bytes transfers are polled for
+ * @param supported storage that cuFile can reach directly
+ * @param pollMode whether cuFile polls for small transfers
+ * @param compatibilityAllowed whether cuFile uses host memory for files that it cannot reach directly
+ * @param pollThreshold the size in bytes up to which it polls
  * @param maxDirectIoSize the most bytes of one request to the device
  * @param maxCacheSize bytes of device memory for cuFile's own buffers
- * @param bufferCacheSize bytes of each of them
+ * @param bufferCacheSize bytes of each of these buffers
  * @param maxPinnedMemory the most bytes of device memory that it may pin
- * @param maxBatchSize the most transfers of a batch; 0 if it does not say
- * @param batchTimeoutMilliseconds after which a transfer of a batch has failed
+ * @param maxBatchSize the most transfers of a batch; 0 if cuFile does not report it
+ * @param batchTimeoutMilliseconds the timeout of a transfer of a batch
  * @since 0.1.0
  */
 public record CuFileProperties(
@@ -40,7 +40,7 @@ public record CuFileProperties(
         int batchTimeoutMilliseconds) {
     private static final int KIB = 1024;
 
-    /** Storage that cuFile may know. */
+    /** Storage that cuFile supports. */
     public enum Storage {
         /** DDN's Lustre. */
         LUSTRE(CuFileHeaders.CU_FILE_LUSTRE_SUPPORTED()),
@@ -50,7 +50,7 @@ public record CuFileProperties(
         NFS(CuFileHeaders.CU_FILE_NFS_SUPPORTED()),
         /** IBM's Spectrum Scale. */
         GPFS(CuFileHeaders.CU_FILE_GPFS_SUPPORTED()),
-        /** NVMe by nvidia-fs. */
+        /** NVMe through nvidia-fs. */
         NVME(CuFileHeaders.CU_FILE_NVME_SUPPORTED()),
         /** NVMe over Fabrics. */
         NVMEOF(CuFileHeaders.CU_FILE_NVMEOF_SUPPORTED()),
@@ -62,7 +62,7 @@ public record CuFileProperties(
         NVMESH(CuFileHeaders.CU_FILE_NVMESH_SUPPORTED()),
         /** BeeGFS. */
         BEEGFS(CuFileHeaders.CU_FILE_BEEGFS_SUPPORTED()),
-        /** NVMe by the kernel's PCI peer-to-peer DMA, without nvidia-fs. */
+        /** NVMe through the kernel's PCI peer-to-peer DMA, without nvidia-fs. */
         NVME_P2P(CuFileHeaders.CU_FILE_NVME_P2P_SUPPORTED()),
         /** ScateFS. */
         SCATEFS(CuFileHeaders.CU_FILE_SCATEFS_SUPPORTED());

@@ -8,22 +8,22 @@ package io.github.rdma4j.gpudirect.storage;
  * @since 0.1.0
  */
 public enum CuFileStatus {
-    /** It went well. */
+    /** Success. */
     SUCCESS(0, "success", ""),
-    /** {@code nvidia-fs} is not there, and the compatibility mode is off. */
+    /** {@code nvidia-fs} is not loaded, and the compatibility mode is off. */
     DRIVER_NOT_INITIALIZED(
             5001,
             "nvidia-fs is not loaded, and the compatibility mode is off",
             "load nvidia-fs (modprobe nvidia-fs), or set properties.allow_compat_mode to true in cufile.json"),
-    /** A property that the driver does not take. */
+    /** A property that the driver does not accept. */
     DRIVER_INVALID_PROPS(5002, "a property of the driver is not valid", "give sizes in whole pages of 4 KiB"),
-    /** A property out of its range. */
+    /** A property is out of range. */
     DRIVER_UNSUPPORTED_LIMIT(
             5003, "a property of the driver is out of its range", "see the limits in cufile.json's documentation"),
     /** Library and kernel module do not belong together. */
     DRIVER_VERSION_MISMATCH(
             5004,
-            "libcufile and the kernel module nvidia-fs are of versions that do not fit",
+            "the versions of libcufile and the kernel module nvidia-fs are incompatible",
             "install nvidia-fs of the same release as cuFile, and load it again"),
     /** The module's version cannot be read. */
     DRIVER_VERSION_READ_ERROR(
@@ -39,7 +39,7 @@ public enum CuFileStatus {
     IO_NOT_SUPPORTED(
             5008,
             "GPUDirect Storage is not supported on this file",
-            "put the file on a file system that GPUDirect Storage knows (ext4 with data=ordered or XFS on NVMe, Lustre,"
+            "put the file on a file system that GPUDirect Storage supports (ext4 with data=ordered or XFS on NVMe, Lustre,"
                     + " NFS over RDMA …), or allow the compatibility mode in cufile.json"),
     /** Not with this GPU. */
     DEVICE_NOT_SUPPORTED(
@@ -49,7 +49,7 @@ public enum CuFileStatus {
     /** The kernel module refused a call. */
     NVFS_DRIVER_ERROR(5010, "a call of nvidia-fs failed", "see the kernel's log for messages of nvidia-fs"),
     /** CUDA's driver refused a call. */
-    CUDA_DRIVER_ERROR(5011, "a call of CUDA's driver failed", "see the CUresult that stands beside it"),
+    CUDA_DRIVER_ERROR(5011, "a call of CUDA's driver failed", "see the CUresult in this message"),
     /** No device pointer. */
     CUDA_POINTER_INVALID(
             5012,
@@ -76,8 +76,8 @@ public enum CuFileStatus {
     /** Not opened with O_DIRECT. */
     DIO_NOT_SET(
             5020,
-            "this cuFile takes files only that are opened with O_DIRECT",
-            "put the file on a file system that has O_DIRECT, or install cuFile of CUDA 12.2 or later"),
+            "this cuFile only supports files that are opened with O_DIRECT",
+            "put the file on a file system with O_DIRECT, or install cuFile of CUDA 12.2 or later"),
     /** A wrong argument. */
     INVALID_VALUE(5022, "an argument is not valid", ""),
     /** Registered already. */
@@ -98,7 +98,7 @@ public enum CuFileStatus {
     /** A defect of cuFile. */
     INTERNAL_ERROR(5030, "an internal error of cuFile", "see cufile.log in the working folder"),
     /** No descriptor left. */
-    GETNEWFD_FAILED(5031, "no new file descriptor could be had", "raise the limit of open files (ulimit -n)"),
+    GETNEWFD_FAILED(5031, "no file descriptor is left", "raise the limit of open files (ulimit -n)"),
     /** It did not start. */
     NVFS_SETUP_ERROR(
             5033,
@@ -117,13 +117,13 @@ public enum CuFileStatus {
     /** The batch is full. */
     BATCH_FULL(5037, "the batch is full", "await completions before more is submitted"),
     /** Not in stream order. */
-    ASYNC_NOT_SUPPORTED(5038, "this cuFile has no stream-ordered transfers here", "use read and write, which wait"),
+    ASYNC_NOT_SUPPORTED(5038, "this cuFile has no stream-ordered transfers here", "use read and write"),
     /** Try again. */
     INTERNAL_BATCH_SETUP_ERROR(5039, "the batch could not be made", "try again later"),
     /** Try again. */
     INTERNAL_BATCH_SUBMIT_ERROR(5040, "the batch could not be submitted", "try again later"),
     /** Try again. */
-    INTERNAL_BATCH_GETSTATUS_ERROR(5041, "the batch could not be asked", "try again later"),
+    INTERNAL_BATCH_GETSTATUS_ERROR(5041, "the batch could not be queried", "try again later"),
     /** Try again. */
     INTERNAL_BATCH_CANCEL_ERROR(5042, "the batch could not be cancelled", "try again later"),
     /** Out of memory. */

@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.base.Remedies;
 
 /**
- * cuFile cannot be used on this machine, and why. No error for who opens files by {@link GpuStorage}: they go the
- * staged way then.
+ * Thrown when cuFile cannot be used on this machine. {@link GpuStorage} does not throw it: it uses the staged path
+ * instead.
  *
  * @serial exclude
  * @since 0.1.0
@@ -18,9 +18,9 @@ public class CuFileUnavailableException extends RuntimeException {
     public enum Reason {
         /** {@code libcufile.so.0} cannot be opened. */
         NO_LIBRARY,
-        /** The library lacks what this one is built upon. */
+        /** The library lacks functions that rdma4j needs. */
         LIBRARY_TOO_OLD,
-        /** The JVM does not let this library open native ones. */
+        /** The JVM does not let this module open native libraries. */
         NATIVE_ACCESS_DENIED,
         /** cuFile refused to start. */
         DRIVER_REFUSED
@@ -33,9 +33,9 @@ public class CuFileUnavailableException extends RuntimeException {
     /**
      * cuFile cannot be used.
      *
-     * @param reason as data
-     * @param explanation in words
-     * @param remedy what can be done about it, or an empty string
+     * @param reason the reason as a constant
+     * @param explanation the reason in words
+     * @param remedy what to do about it, or an empty string
      */
     public CuFileUnavailableException(Reason reason, String explanation, String remedy) {
         super(Remedies.append("cuFile cannot be used: " + explanation, remedy));
@@ -44,17 +44,17 @@ public class CuFileUnavailableException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** {@return why} */
+    /** {@return the reason} */
     public Reason reason() {
         return reason;
     }
 
-    /** {@return in words, without the remedy} */
+    /** {@return the reason in words, without the remedy} */
     public String explanation() {
         return explanation;
     }
 
-    /** {@return what can be done about it; an empty string where nothing can} */
+    /** {@return what to do about it; an empty string if nothing helps} */
     public String remedy() {
         return remedy;
     }

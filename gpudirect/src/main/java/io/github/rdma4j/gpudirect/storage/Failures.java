@@ -6,22 +6,22 @@ import io.github.rdma4j.base.TimeText;
 import java.time.Duration;
 import java.util.Map;
 
-/** The exceptions that codes become. */
+/** Converts error codes to exceptions. */
 final class Failures {
-    /** A code for what cuFile gives as -1 when errno is long another thread's. */
-    static final int UNTOLD = 4999;
+    /** The code for a result of -1 from cuFile in stream order, for which errno is no longer available. */
+    static final int UNREPORTED = 4999;
 
-    /** What a pipe says to who reads it at an offset. */
+    /** The errno for a read of a pipe at an offset. */
     static final int PIPE = 29;
 
     private static final int FIRST_STATUS = 5000;
 
-    /** The meaning of an errno for a file that is read or written. */
+    /** The meaning of an errno for a read or write of a file. */
     private record Meaning(String name, String explanation, String remedy) {}
 
     private static final Map<Integer, Meaning> ERRNOS = Map.ofEntries(
             meaning(1, "EPERM", "operation not permitted", "see the file's attributes (lsattr) and rights"),
-            meaning(2, "ENOENT", "no such file", "give CREATE and WRITE to make it"),
+            meaning(2, "ENOENT", "no such file", "pass CREATE and WRITE to create it"),
             meaning(4, "EINTR", "interrupted", ""),
             meaning(5, "EIO", "input/output error", "see the kernel's log for errors of the device"),
             meaning(6, "ENXIO", "no such device", ""),
@@ -31,8 +31,8 @@ final class Failures {
             meaning(13, "EACCES", "permission denied", "see the rights of the file and of its folders"),
             meaning(14, "EFAULT", "bad address", ""),
             meaning(16, "EBUSY", "busy", ""),
-            meaning(17, "EEXIST", "the file is there already", "leave CREATE_NEW away"),
-            meaning(20, "ENOTDIR", "a part of the path is no folder", ""),
+            meaning(17, "EEXIST", "the file already exists", "do not pass CREATE_NEW"),
+            meaning(20, "ENOTDIR", "a part of the path is not a folder", ""),
             meaning(21, "EISDIR", "it is a folder", "name a file"),
             meaning(22, "EINVAL", "invalid argument", ""),
             meaning(23, "ENFILE", "too many open files in the system", "raise fs.file-max"),
@@ -40,7 +40,7 @@ final class Failures {
             meaning(26, "ETXTBSY", "the file is being executed", ""),
             meaning(27, "EFBIG", "the file would be too large", "see ulimit -f and the limits of the file system"),
             meaning(28, "ENOSPC", "no space left on the device", "free some (df, df -i)"),
-            meaning(PIPE, "ESPIPE", "it cannot be read at offsets", "use a regular file, no pipe and no socket"),
+            meaning(PIPE, "ESPIPE", "it cannot be read at offsets", "use a regular file, not a pipe or a socket"),
             meaning(30, "EROFS", "the file system is read-only", "mount it for writing"),
             meaning(36, "ENAMETOOLONG", "the name is too long", ""),
             meaning(40, "ELOOP", "too many symbolic links", ""),
@@ -59,42 +59,42 @@ final class Failures {
     }
 
     /**
-     * Of a code below 5000, which is an errno, or one of cuFile.
+     * Returns the exception for a code: an errno below 5000, or a status of cuFile.
      *
      * @param code positive
      * @param call with its arguments
-     * @param transferred bytes that are certainly through
+     * @param transferred bytes that were certainly transferred
      */
     static StorageException of(long code, String call, long transferred) {
         if (code > FIRST_STATUS) {
             return new CuFileException(call, (int) code, 0, transferred);
         }
-        if (code == UNTOLD) {
+        if (code == UNREPORTED) {
             return new StorageException(
                     call,
                     0,
                     "-1",
-                    "an error of the file system, which cuFile does not name in the order of a stream",
-                    "use read and write, which name it, or see cufile.log in the working folder",
+                    "an error of the file system, which cuFile does not report in stream order",
+                    "use read and write, which report it, or see cufile.log in the working folder",
                     transferred);
         }
         Meaning meaning = ERRNOS.getOrDefault((int) code, new Meaning("errno " + code, "", ""));
         return new StorageException(call, (int) code, meaning.name, meaning.explanation, meaning.remedy, transferred);
     }
 
-    /** The name of an errno. */
+    /** Returns the name of an errno. */
     static String name(int errno) {
         return ERRNOS.getOrDefault(errno, new Meaning("errno " + errno, "", "")).name;
     }
 
-    /** Copies that are not done in time. */
+    /** Returns the exception for copies that are not complete in time. */
     static StorageException timeout(String call, Duration limit, long transferred) {
         return new StorageException(
                 call,
                 0,
                 "the GPU's copies are not done after " + TimeText.of(limit),
                 "",
-                "see what the GPU is doing; give StorageConfig.timeout more",
+                "check what the GPU is doing, or raise StorageConfig.timeout",
                 transferred);
     }
 }

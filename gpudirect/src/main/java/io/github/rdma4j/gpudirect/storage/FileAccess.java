@@ -5,23 +5,23 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 
-/** How one file is read and written. Ranges have been checked, and the file is held open by the caller. */
+/** Reads and writes one file. The caller has checked the ranges, and keeps the file open. */
 interface FileAccess {
-    /** Reads until the length or the end of the file. */
+    /** Reads up to the length or to the end of the file. */
     long read(DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 
-    /** Writes all. */
+    /** Writes the whole length. */
     long write(DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 
     /**
-     * Queues a read. The caller has entered the file, and this ends it: when the transfer is over, or when it throws
-     * and nothing is under way.
+     * Queues a read. The caller has entered the file. The implementation leaves it when the transfer ends, or when this
+     * method throws and nothing is pending.
      */
     StreamTransfer readAsync(CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 
     /** Queues a write. */
     StreamTransfer writeAsync(CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length);
 
-    /** When nobody uses it any more. */
+    /** Called when nothing uses the file any more. */
     void close();
 }

@@ -14,15 +14,15 @@ import java.util.Objects;
  * A file that is read into device memory and written from it, at any offset and of any length. {@link #decision()}
  * reports the path, and why no better one works. The same program is correct on all paths.
  *
- * <p>Offsets and lengths need no alignment; those that are multiples of 4096 go faster. If several threads read and
- * write overlapping parts, the caller must order them, as for a {@code FileChannel}.
+ * Offsets and lengths need no alignment, but multiples of 4096 are faster. If several threads read and write
+ * overlapping parts, the caller must order them, as for a {@code FileChannel}.
  *
- * <p>Thread safety: all methods may be called from any thread. {@link #close()} waits for transfers that are under way.
+ * Thread safety: all methods may be called from any thread. {@link #close()} waits for pending transfers.
  *
  * @since 0.1.0
  */
 public final class GpuFile implements AutoCloseable {
-    /** Where a transfer must end: chunks are counted, and the number of one behind it must not overflow. */
+    /** The highest end of a transfer: chunk numbers must not overflow. */
     private static final long FARTHEST = 1L << 62;
 
     private final GpuStorage storage;
@@ -31,7 +31,7 @@ public final class GpuFile implements AutoCloseable {
     private final boolean readable;
     private final boolean writable;
     private StorageDecision decision;
-    private FileAccess way;
+    private FileAccess access;
     private boolean released;
 
     GpuFile(GpuStorage storage, OpenFile io, boolean readable, boolean writable) {
@@ -41,17 +41,17 @@ public final class GpuFile implements AutoCloseable {
         this.writable = writable;
     }
 
-    /** Once, before anybody else has it. */
+    /** Called once, before the file is published. */
     void use(FileAccess chosen, StorageDecision why) {
-        way = chosen;
+        access = chosen;
         decision = why;
     }
 
-    FileAccess way() {
-        return way;
+    FileAccess access() {
+        return access;
     }
 
-    /** {@return which path is taken, and why not a better one} */
+    /** {@return the path that was taken, and why no better one} */
     public StorageDecision decision() {
         return decision;
     }
@@ -61,7 +61,7 @@ public final class GpuFile implements AutoCloseable {
         return io.path();
     }
 
-    /** {@return whether whole blocks go past the page cache (O_DIRECT)} */
+    /** {@return whether whole blocks bypass the page cache (O_DIRECT)} */
     public boolean isDirectIo() {
         return io.goesDirect();
     }
@@ -71,43 +71,44 @@ public final class GpuFile implements AutoCloseable {
         return storage;
     }
 
-    /** {@return whether it can be used} */
+    /** {@return whether it is open} */
     public boolean isOpen() {
         return !uses.isClosed();
     }
 
     /**
-     * Reads to device memory (cuFileRead, or pread(2) and copies). Waits until the bytes are there for all that the GPU
-     * is given from now on; what streams have been given before is not waited for.
+     * Reads to device memory (cuFileRead, or pread(2) and copies). When it returns, all work that is submitted to the
+     * GPU later sees the bytes. It does not wait for work that streams have received before.
      *
      * @param memory of the storage's context
      * @param memoryOffset of the first byte written
-     * @param fileOffset of the first byte read; it may lie behind the end
+     * @param fileOffset of the first byte read; may be after the end of the file
      * @param length in bytes
-     * @return how many bytes were read: less than the length if the file ends before. Memory behind them is as it was
-     * @throws IndexOutOfBoundsException if the range leaves the memory, or ends behind 2^62 in the file
-     * @throws StorageException if the file cannot be read; what is in the range then is not defined
+     * @return how many bytes were read: fewer than the length if the file ends before. The rest of the range is
+     *     unchanged
+     * @throws IndexOutOfBoundsException if the range is not inside the memory, or ends after 2^62 in the file
+     * @throws StorageException if the file cannot be read; the contents of the range are undefined then
      * @throws io.github.rdma4j.cuda.CudaException if a copy fails
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a
-     *     copy; a copy may then be under way still, which keeps the memory from being freed
+     *     copy. The copy may still be in progress; a close of the memory waits for it
      */
     public long read(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         check(memory, memoryOffset, fileOffset, length);
         requireReadable();
         enter();
         try {
-            return length == 0 ? 0 : way.read(memory, memoryOffset, fileOffset, length);
+            return length == 0 ? 0 : access.read(memory, memoryOffset, fileOffset, length);
         } finally {
             exit();
         }
     }
 
     /**
-     * Reads to a part of device memory, as much as the part is long.
+     * Reads to a slice of device memory, up to the length of the slice.
      *
      * @param target of the storage's context
      * @param fileOffset of the first byte read
-     * @return how many bytes were read: less than the part is long if the file ends before
+     * @return how many bytes were read: fewer than the length of the slice if the file ends before
      * @throws StorageException if the file cannot be read
      */
     public long read(DeviceSlice target, long fileOffset) {
@@ -116,15 +117,15 @@ public final class GpuFile implements AutoCloseable {
 
     /**
      * Writes from device memory (cuFileWrite, or copies and pwrite(2)). Returns when the kernel has the bytes;
-     * {@link #sync()} waits for the device. It does not wait for streams that still use the memory.
+     * {@link #sync()} waits for the device. It does not wait for streams that still write the memory.
      *
      * @param memory of the storage's context
      * @param memoryOffset of the first byte read
-     * @param fileOffset of the first byte written; behind the end, what lies between reads as zeros
+     * @param fileOffset of the first byte written; a gap after the end of the file reads as zeros
      * @param length in bytes
      * @return the length
-     * @throws IndexOutOfBoundsException if the range leaves the memory, or ends behind 2^62 in the file
-     * @throws StorageException if the file cannot be written: {@link StorageException#transferred()} bytes are
+     * @throws IndexOutOfBoundsException if the range is not inside the memory, or ends after 2^62 in the file
+     * @throws StorageException if the file cannot be written; {@link StorageException#transferred()} bytes were written
      * @throws io.github.rdma4j.cuda.CudaException if a copy fails
      * @throws io.github.rdma4j.cuda.CudaWaitInterruptedException if the thread is interrupted while it waits for a copy
      */
@@ -133,18 +134,18 @@ public final class GpuFile implements AutoCloseable {
         requireWritable();
         enter();
         try {
-            return length == 0 ? 0 : way.write(memory, memoryOffset, fileOffset, length);
+            return length == 0 ? 0 : access.write(memory, memoryOffset, fileOffset, length);
         } finally {
             exit();
         }
     }
 
     /**
-     * Writes a part of device memory.
+     * Writes a slice of device memory.
      *
      * @param source of the storage's context
      * @param fileOffset of the first byte written
-     * @return how long the part is
+     * @return the length of the slice
      * @throws StorageException if the file cannot be written
      */
     public long write(DeviceSlice source, long fileOffset) {
@@ -152,21 +153,20 @@ public final class GpuFile implements AutoCloseable {
     }
 
     /**
-     * Reads into device memory in the order of a stream (cuFileReadAsync, or a copy, a function of the host and a
-     * copy). Later work of the stream sees the bytes. Memory and file may be closed meanwhile: the close waits.
-     * Allocates.
+     * Reads into device memory in stream order (cuFileReadAsync, or a copy, a host function and a copy). Later work of
+     * the stream sees the bytes. You may close the memory and the file meanwhile: their close waits. Allocates.
      *
-     * <p>Staged, a thread of the driver reads the file, and other functions of the host in any stream
-     * ({@link CudaStream#callback}) may wait for it.
+     * On the staged path, a thread of the driver reads the file. Other host functions in any stream
+     * ({@link CudaStream#callback}) may have to wait for it.
      *
      * @param stream of the storage's context
-     * @param memory of the same
+     * @param memory of the storage's context
      * @param memoryOffset of the first byte written
      * @param fileOffset of the first byte read
      * @param length in bytes, 1 or more
-     * @return the transfer, which has the number of bytes
-     * @throws IllegalStateException if the stream is closed or being captured, or something else is closed
-     * @throws UnsupportedOperationException if the library of cuFile is too old
+     * @return the transfer, which reports the number of bytes
+     * @throws IllegalStateException if the stream is being captured, or if the stream, the memory or the file is closed
+     * @throws UnsupportedOperationException if the cuFile library is too old
      */
     public StreamTransfer readAsync(
             CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
@@ -174,20 +174,20 @@ public final class GpuFile implements AutoCloseable {
         requireStream(stream, length);
         requireReadable();
         enter();
-        return way.readAsync(stream, memory, memoryOffset, fileOffset, length);
+        return access.readAsync(stream, memory, memoryOffset, fileOffset, length);
     }
 
     /**
-     * Writes from device memory in the order of a stream (cuFileWriteAsync, or a copy and a function of the host). It
-     * writes the result of the stream's earlier work. Otherwise as {@link #readAsync}.
+     * Writes from device memory in stream order (cuFileWriteAsync, or a copy and a host function), after the stream's
+     * earlier work. Otherwise like {@link #readAsync}.
      *
      * @param stream of the storage's context
-     * @param memory of the same
+     * @param memory of the storage's context
      * @param memoryOffset of the first byte read
      * @param fileOffset of the first byte written
      * @param length in bytes, 1 or more
      * @return the transfer
-     * @throws UnsupportedOperationException if the library of cuFile is too old
+     * @throws UnsupportedOperationException if the cuFile library is too old
      */
     public StreamTransfer writeAsync(
             CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
@@ -195,10 +195,10 @@ public final class GpuFile implements AutoCloseable {
         requireStream(stream, length);
         requireWritable();
         enter();
-        return way.writeAsync(stream, memory, memoryOffset, fileOffset, length);
+        return access.writeAsync(stream, memory, memoryOffset, fileOffset, length);
     }
 
-    /** {@return how many bytes the file has now (lseek(2))} */
+    /** {@return the current size of the file in bytes (lseek(2))} */
     public long size() {
         enter();
         try {
@@ -208,7 +208,7 @@ public final class GpuFile implements AutoCloseable {
         }
     }
 
-    /** Waits until the device has what was written (fsync(2)). */
+    /** Waits until the device has everything that was written (fsync(2)). */
     public void sync() {
         enter();
         try {
@@ -219,7 +219,7 @@ public final class GpuFile implements AutoCloseable {
     }
 
     /**
-     * Makes the file shorter, or longer with zeros (ftruncate(2)).
+     * Shortens the file, or extends it with zeros (ftruncate(2)).
      *
      * @param size in bytes, 0 or more
      */
@@ -255,15 +255,15 @@ public final class GpuFile implements AutoCloseable {
                     "%s is of %s, and the storage of %s".formatted(stream, stream.context(), storage.context()));
         }
         if (length == 0) {
-            throw new IllegalArgumentException("a transfer of 0 bytes in the order of a stream: 1 or more");
+            throw new IllegalArgumentException("a stream-ordered transfer of 0 bytes: 1 or more");
         }
         if (!stream.isOpen()) {
             throw new IllegalStateException(stream + " is closed");
         }
         if (stream.isCaptured()) {
             throw new IllegalStateException(
-                    stream + " is being captured, and a file is read or written once, not at each"
-                            + " launch of a graph. Give the transfer to the stream before or behind the"
+                    stream + " is being captured, but a file is read or written once, not at each"
+                            + " launch of a graph. Queue the transfer before or after the"
                             + " launch");
         }
     }
@@ -291,14 +291,14 @@ public final class GpuFile implements AutoCloseable {
     }
 
     /**
-     * Closes it, when transfers that are under way are over; closing twice does nothing.
+     * Closes the file when pending transfers have ended. Closing twice does nothing.
      *
-     * @throws CudaCloseTimeoutException if they are not over in the time of {@link StorageConfig#timeout}; it is closed
-     *     to new ones, and can be closed again
+     * @throws CudaCloseTimeoutException if they do not end within {@link StorageConfig#timeout}. The file accepts no
+     *     new transfers then, and can be closed again
      */
     @Override
     public void close() {
-        if (!uses.close(storage.config().timeout(), storage::look)) {
+        if (!uses.close(storage.config().timeout(), storage::poll)) {
             throw new CudaCloseTimeoutException(this + " is not closed: transfers are under way for longer than "
                     + TimeText.of(storage.config().timeout()) + ". Wait for them, and close it again");
         }
@@ -310,8 +310,8 @@ public final class GpuFile implements AutoCloseable {
         }
         storage.forget(this);
         try {
-            if (way != null) {
-                way.close();
+            if (access != null) {
+                access.close();
             }
         } finally {
             io.close();

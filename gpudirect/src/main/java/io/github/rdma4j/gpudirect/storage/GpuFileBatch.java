@@ -19,8 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * them, {@link #submit()} submits them, and {@link #await} returns the number of completed ones. Their {@link #id},
  * {@link #bytes} and {@link #failure} are valid until the next await.
  *
- * <p>The files of a batch go all by cuFile, or all staged; the first one decides. Staged, the threads of
- * {@link StorageConfig#threads} do the work.
+ * All files of a batch use cuFile, or all use the staged path; the first file decides. On the staged path, the threads
+ * of {@link StorageConfig#threads} do the work.
  *
  * <p>Thread safety: for one thread at a time.
  *
@@ -37,13 +37,13 @@ public final class GpuFileBatch implements AutoCloseable {
     private final long[] ids;
     private final long[] results;
     private final RuntimeException[] failures;
-    private final BatchEngine.Sink sink = this::arrive;
+    private final BatchEngine.Sink sink = this::complete;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The numbers of the entries that are over and not yet returned by await. */
-    private final int[] arrived;
+    /** The numbers of the entries that have ended and were not yet returned by await. */
+    private final int[] completed;
 
-    private int arrivedCount;
-    private int over;
+    private int completedCount;
+    private int ended;
     private volatile int underWay;
     private BatchEngine engine;
     private boolean byCuFile;
@@ -56,7 +56,7 @@ public final class GpuFileBatch implements AutoCloseable {
         this.storage = storage;
         this.capacity = capacity;
         this.ids = new long[capacity];
-        this.arrived = new int[capacity];
+        this.completed = new int[capacity];
         this.results = new long[capacity];
         this.failures = new RuntimeException[capacity];
         for (int i = 0; i < capacity; i++) {
@@ -66,12 +66,12 @@ public final class GpuFileBatch implements AutoCloseable {
         }
     }
 
-    /** {@return how many transfers it may hold, collected or under way} */
+    /** {@return the most transfers, collected or pending} */
     public int capacity() {
         return capacity;
     }
 
-    /** {@return how many are submitted and not over} */
+    /** {@return how many transfers are submitted and have not ended} */
     public int underWay() {
         return underWay;
     }
@@ -79,7 +79,7 @@ public final class GpuFileBatch implements AutoCloseable {
     /**
      * Collects a read.
      *
-     * @param id what {@link #id} will give
+     * @param id the value that {@link #id} returns for it
      * @param file of the batch's storage
      * @param memory of the storage's context
      * @param memoryOffset of the first byte written
@@ -95,7 +95,7 @@ public final class GpuFileBatch implements AutoCloseable {
     /**
      * Collects a write.
      *
-     * @param id what {@link #id} will give
+     * @param id the value that {@link #id} returns for it
      * @param file of the batch's storage
      * @param memory of the storage's context
      * @param memoryOffset of the first byte read
@@ -120,9 +120,10 @@ public final class GpuFileBatch implements AutoCloseable {
         file.check(memory, memoryOffset, fileOffset, length);
         requireEngine(file);
         if (free.isEmpty()) {
-            throw new IllegalStateException("the batch is full: %d transfers are collected, %d under way. Call submit()"
-                            .formatted(collected.size(), underWay)
-                    + " and await(), or a larger batch");
+            throw new IllegalStateException(
+                    "the batch is full: %d transfers are collected, %d under access. Call submit()"
+                                    .formatted(collected.size(), underWay)
+                            + " and await(), or a larger batch");
         }
         BatchEntry entry = free.remove();
         entry.id = id;
@@ -137,9 +138,9 @@ public final class GpuFileBatch implements AutoCloseable {
 
     private void requireEngine(GpuFile file) {
         if (file.storage() != storage) {
-            throw new IllegalArgumentException(file + " is of another storage than the batch");
+            throw new IllegalArgumentException(file + " belongs to another storage than the batch");
         }
-        boolean cuFile = file.way() instanceof CuFileAccess;
+        boolean cuFile = file.access() instanceof CuFileAccess;
         if (engine == null) {
             if (cuFile && !storage.cuFileCalls().hasBatches()) {
                 throw new UnsupportedOperationException(storage.cuFileCalls().file()
@@ -148,17 +149,17 @@ public final class GpuFileBatch implements AutoCloseable {
             engine = cuFile ? new CuFileBatch(storage, capacity) : new StagedBatch(storage.workers());
             byCuFile = cuFile;
         } else if (cuFile != byCuFile) {
-            throw new IllegalArgumentException("%s goes %s, and the batch %s. Use a batch for each"
-                    .formatted(file, cuFile ? "by cuFile" : "staged", byCuFile ? "by cuFile" : "staged"));
+            throw new IllegalArgumentException("%s uses %s, but the batch uses %s. Use a batch for each"
+                    .formatted(file, cuFile ? "cuFile" : "the staged path", byCuFile ? "cuFile" : "the staged path"));
         }
     }
 
     /**
-     * Hands what was collected over (cuFileBatchIOSubmit).
+     * Submits the collected transfers (cuFileBatchIOSubmit).
      *
-     * @return how many transfers
-     * @throws IllegalStateException if a file or memory is closed by now
-     * @throws CuFileException if cuFile refuses; none of them was begun then, and none is collected any more
+     * @return the number of transfers
+     * @throws IllegalStateException if a file or memory has been closed
+     * @throws CuFileException if cuFile refuses; no transfer has begun, and the collected transfers are discarded
      */
     public int submit() {
         requireOpen();
@@ -169,7 +170,7 @@ public final class GpuFileBatch implements AutoCloseable {
         lock.lock();
         boolean taken = false;
         try {
-            collected.forEach(this::hold);
+            collected.forEach(this::acquire);
             List<BatchEntry> nothing =
                     collected.stream().filter(each -> each.length == 0).toList();
             collected.removeAll(nothing);
@@ -178,11 +179,11 @@ public final class GpuFileBatch implements AutoCloseable {
             }
             taken = true;
             underWay += given.size();
-            // cuFile may refuse a transfer of nothing, and there is nothing to do.
-            nothing.forEach(each -> arrive(each.number, 0, null));
+            // Empty transfers are not passed to cuFile, which may refuse them.
+            nothing.forEach(each -> complete(each.number, 0, null));
         } finally {
             if (!taken) {
-                given.forEach(this::letGo);
+                given.forEach(this::release);
                 free.addAll(given);
             }
             collected.clear();
@@ -192,11 +193,11 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * Waits for transfers (cuFileBatchIOGetStatus).
+     * Waits for transfers to end (cuFileBatchIOGetStatus).
      *
-     * @param atLeast how many must be over, 0 or more; more than there are under way means all of them
-     * @param timeout how long at most
-     * @return how many are over since the last await: fewer than asked for if the time is over or the thread is
+     * @param atLeast how many must have ended, 0 or more; a larger number than there are pending means all of them
+     * @param timeout the longest wait
+     * @return how many have ended since the last await: fewer than requested at the timeout or if the thread is
      *     interrupted
      * @throws CuFileException if cuFile refuses
      */
@@ -210,15 +211,15 @@ public final class GpuFileBatch implements AutoCloseable {
         }
     }
 
-    /** With the lock. */
+    /** Called with the lock. */
     private int awaitMore(int atLeast, long nanos) {
-        int wanted = Math.min(atLeast, underWay + arrivedCount);
+        int wanted = Math.min(atLeast, underWay + completedCount);
         long start = System.nanoTime();
         long left = nanos;
         while (underWay > 0) {
-            engine.await(arrivedCount >= wanted ? 0 : left, sink);
+            engine.await(completedCount >= wanted ? 0 : left, sink);
             left = nanos - (System.nanoTime() - start);
-            if (arrivedCount >= wanted || left <= 0 || Thread.currentThread().isInterrupted()) {
+            if (completedCount >= wanted || left <= 0 || Thread.currentThread().isInterrupted()) {
                 break;
             }
         }
@@ -226,34 +227,34 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     private int deliver() {
-        over = arrivedCount;
-        for (int i = 0; i < over; i++) {
-            BatchEntry entry = entries.get(arrived[i]);
+        ended = completedCount;
+        for (int i = 0; i < ended; i++) {
+            BatchEntry entry = entries.get(completed[i]);
             ids[i] = entry.id;
             results[i] = entry.result;
             failures[i] = entry.failure;
             entry.failure = null;
             free.add(entry);
         }
-        arrivedCount = 0;
-        return over;
+        completedCount = 0;
+        return ended;
     }
 
-    /** What is over lets memory and files go at once, whenever it is asked about. */
-    private void arrive(int number, long bytes, RuntimeException failure) {
+    /** Releases the memory and the file at once, even if the program has not called await yet. */
+    private void complete(int number, long bytes, RuntimeException failure) {
         BatchEntry entry = entries.get(number);
         entry.result = bytes;
         entry.failure = failure != null ? failure : bytes < 0 ? Failures.of(-bytes, entry.describe(), 0) : null;
-        arrived[arrivedCount++] = number;
+        completed[completedCount++] = number;
         underWay--;
-        letGo(entry);
+        release(entry);
     }
 
     /**
-     * Polls once, for a close of memory or of a file that a transfer may be using, by any thread. A thread in await
+     * Polls once, for a close of memory or of a file that a transfer may be using, from any thread. A thread in await
      * holds the lock and polls anyway.
      */
-    void look() {
+    void poll() {
         if (lock.tryLock()) {
             try {
                 if (underWay > 0) {
@@ -265,13 +266,13 @@ public final class GpuFileBatch implements AutoCloseable {
         }
     }
 
-    private void hold(BatchEntry entry) {
+    private void acquire(BatchEntry entry) {
         entry.file.enter();
         entry.held = true;
         entry.use = byCuFile ? storage.use(entry.memory) : null;
     }
 
-    private void letGo(BatchEntry entry) {
+    private void release(BatchEntry entry) {
         if (entry.use != null) {
             entry.use.exit();
             entry.use = null;
@@ -284,19 +285,19 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * Which transfer is over.
+     * Returns the id of a transfer that has ended.
      *
-     * @param index from 0, below what {@link #await} gave
-     * @return what it was collected with
+     * @param index from 0, less than the result of {@link #await}
+     * @return the id with which it was collected
      */
     public long id(int index) {
-        return ids[Objects.checkIndex(index, over)];
+        return ids[Objects.checkIndex(index, ended)];
     }
 
     /**
-     * Returns how many bytes it has read or written.
+     * Returns how many bytes a transfer has read or written.
      *
-     * @param index from 0, below what {@link #await} gave
+     * @param index from 0, less than the result of {@link #await}
      * @return the bytes
      * @throws RuntimeException the {@link #failure}, if it failed
      */
@@ -309,18 +310,18 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * Why it failed.
+     * Returns why a transfer failed.
      *
-     * @param index from 0, below what {@link #await} gave
-     * @return null if it did not; a {@link StorageException}, a {@link io.github.rdma4j.cuda.CudaException}, or a
+     * @param index from 0, less than the result of {@link #await}
+     * @return null if it succeeded; a {@link StorageException}, a {@link io.github.rdma4j.cuda.CudaException}, or a
      *     {@link java.util.concurrent.CancellationException} if it was cancelled
      */
     public RuntimeException failure(int index) {
-        return failures[Objects.checkIndex(index, over)];
+        return failures[Objects.checkIndex(index, ended)];
     }
 
     /**
-     * Asks for those that have not begun to be left out (cuFileBatchIOCancel): they come out as failed.
+     * Requests the cancellation of transfers that have not begun (cuFileBatchIOCancel). They are reported as failed.
      *
      * @throws CuFileException if cuFile refuses
      */
@@ -338,10 +339,10 @@ public final class GpuFileBatch implements AutoCloseable {
     }
 
     /**
-     * Waits for what is under way, and closes it (cuFileBatchIODestroy); what is collected and not submitted is
-     * forgotten. Closing twice does nothing.
+     * Waits for pending transfers, and closes the batch (cuFileBatchIODestroy). Collected transfers that were not
+     * submitted are discarded. Closing twice does nothing.
      *
-     * @throws CudaCloseTimeoutException if transfers are not over in the time of {@link StorageConfig#timeout}
+     * @throws CudaCloseTimeoutException if transfers have not ended within {@link StorageConfig#timeout}
      */
     @Override
     public void close() {
@@ -383,7 +384,10 @@ public final class GpuFileBatch implements AutoCloseable {
         }
     }
 
-    /** Another thread may hold the lock in an await of its own, for longer. Whether this one was interrupted. */
+    /**
+     * Waits for some transfers. Another thread may hold the lock for longer in an await. Returns whether this thread
+     * was interrupted.
+     */
     private boolean awaitSome(long nanos) {
         try {
             if (lock.tryLock(nanos, TimeUnit.NANOSECONDS)) {

@@ -29,10 +29,10 @@ import java.util.function.Consumer;
 
 /**
  * Opens files for transfers to and from GPU memory. If cuFile is installed, it is opened (cuFileDriverOpen), and each
- * file uses GPUDirect Storage or cuFile's compatibility mode. Otherwise, and if cuFile refuses a file, transfers use
- * pinned host memory. {@link GpuFile#decision()} reports which, and why.
+ * file uses GPUDirect Storage or cuFile's compatibility mode. Otherwise, or if cuFile refuses a file, transfers use
+ * pinned host memory. {@link GpuFile#decision()} reports the path and the reasons.
  *
- * <p>Closing it closes its files and batches; it is closed with its context.
+ * Closing it closes its files and batches. Closing its context also closes it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -76,23 +76,23 @@ public final class GpuStorage implements AutoCloseable {
     }
 
     /**
-     * With what {@link StorageConfig} has by default.
+     * Opens a storage with the defaults of {@link StorageConfig}.
      *
      * @param context of the GPU
-     * @return open
-     * @throws IllegalCallerException if the JVM denies this module native access; the message has the remedy
+     * @return the storage
+     * @throws IllegalCallerException if the JVM denies this module native access; the message contains the remedy
      */
     public static GpuStorage on(CudaContext context) {
         return on(context, config -> {});
     }
 
     /**
-     * A storage.
+     * Opens a storage.
      *
      * @param context of the GPU
      * @param settings sets the configuration
-     * @return open
-     * @throws IllegalCallerException if the JVM denies this module native access; the message has the remedy
+     * @return the storage
+     * @throws IllegalCallerException if the JVM denies this module native access; the message contains the remedy
      */
     public static GpuStorage on(CudaContext context, Consumer<StorageConfig> settings) {
         NativeAccess.require();
@@ -128,12 +128,12 @@ public final class GpuStorage implements AutoCloseable {
         return context;
     }
 
-    /** {@return cuFile; empty where it is not used} */
+    /** {@return cuFile; empty if it is not used} */
     public Optional<CuFileDriver> driver() {
         return Optional.ofNullable(driver);
     }
 
-    /** {@return why cuFile is not used; empty if it is used or was not allowed} */
+    /** {@return why cuFile is not used; empty if it is used or not permitted} */
     public Optional<CuFileUnavailableException> unavailability() {
         return Optional.ofNullable(unavailability);
     }
@@ -142,14 +142,14 @@ public final class GpuStorage implements AutoCloseable {
      * Opens a file.
      *
      * @param path of a regular file, or a block device, in the default file system
-     * @param options READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING of {@link StandardOpenOption}; without any,
-     *     READ. All except READ have an effect only with WRITE
+     * @param options READ, WRITE, CREATE, CREATE_NEW and TRUNCATE_EXISTING of {@link StandardOpenOption}; with no
+     *     options, READ. All except READ only have an effect together with WRITE
      * @return the file
      * @throws IllegalArgumentException if the path does not belong to the default file system (a path inside a ZIP
      *     file, for example), or for any other option
      * @throws StorageException if it cannot be opened; a pipe is refused
-     * @throws StoragePathUnavailableException if no path that is allowed can be taken; a file that was there has its
-     *     bytes, one that was not may be there now, empty
+     * @throws StoragePathUnavailableException if no permitted path works. An existing file is not changed, but a new
+     *     file may have been created
      */
     public GpuFile open(Path path, OpenOption... options) {
         if (path.getFileSystem() != FileSystems.getDefault()) {
@@ -174,7 +174,7 @@ public final class GpuStorage implements AutoCloseable {
         try {
             choose(file, io);
             add(file);
-            // Only now: what cannot be opened keeps its bytes.
+            // Only now, so that a file that cannot be opened keeps its contents.
             if (writable && given.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
                 io.empty();
             }
@@ -201,7 +201,7 @@ public final class GpuStorage implements AutoCloseable {
     private void choose(GpuFile file, OpenFile io) {
         List<StorageRefusal> refusals = new ArrayList<>();
         CuFileProperties properties = driver == null ? null : properties();
-        CuFileAccess way = null;
+        CuFileAccess access = null;
         for (StoragePath path : StoragePath.values()) {
             if (!config.allowed().contains(path)) {
                 continue;
@@ -215,8 +215,8 @@ public final class GpuStorage implements AutoCloseable {
                     : StorageRules.refusal(path, properties, fileSystem(io.path()), io.goesDirect());
             if (refusal.isEmpty()) {
                 try {
-                    way = CuFileAccess.register(this, file, io);
-                    file.use(way, new StorageDecision(path, refusals));
+                    access = CuFileAccess.register(this, file, io);
+                    file.use(access, new StorageDecision(path, refusals));
                     return;
                 } catch (CuFileException e) {
                     refusal = Optional.of(refused(path, e, io.path()));
@@ -233,8 +233,8 @@ public final class GpuStorage implements AutoCloseable {
     }
 
     /**
-     * cuFile says of a file that it is not registered, when it cannot register it since it does not know the volume:
-     * then the status means another thing than in later calls.
+     * Explains a refusal. If cuFile cannot find out the volume of a file, it reports that the file is not registered.
+     * In later calls, the same status has its usual meaning.
      */
     private static StorageRefusal refused(StoragePath path, CuFileException e, Path file) {
         String explanation = e.status().explanation();
@@ -277,13 +277,13 @@ public final class GpuStorage implements AutoCloseable {
     }
 
     /**
-     * Registers memory with cuFile that will be read and written often, so that it is pinned once (cuFileBufRegister).
-     * If the storage is staged, this does nothing, and the result says so.
+     * Registers memory with cuFile that is often read and written, so that it is pinned only once (cuFileBufRegister).
+     * On the staged path, this does nothing, and {@link RegisteredMemory#isRegistered()} is false.
      *
      * @param memory of the storage's context
-     * @return to be closed before the memory, or with it
+     * @return the registration; close it before or with the memory
      * @throws CuFileException if cuFile refuses
-     * @throws IllegalStateException if it is registered already
+     * @throws IllegalStateException if the memory is already registered
      */
     public RegisteredMemory register(DeviceMemory memory) {
         requireOpen();
@@ -304,10 +304,10 @@ public final class GpuStorage implements AutoCloseable {
     }
 
     /**
-     * A batch of transfers that are submitted together (cuFileBatchIOSetUp).
+     * Creates a batch of transfers that are submitted together (cuFileBatchIOSetUp).
      *
-     * @param capacity how many may be under way, 1 to 65536; cuFile may allow fewer
-     * @return open; all its files must go by cuFile, or all staged
+     * @param capacity the most pending transfers, 1 to 65536; cuFile may support fewer
+     * @return the batch; all its files must use cuFile, or all the staged path
      */
     public GpuFileBatch batch(int capacity) {
         requireOpen();
@@ -316,7 +316,7 @@ public final class GpuStorage implements AutoCloseable {
         return batch;
     }
 
-    /** Memory that cuFile is about to use by its address; {@link MemoryUse#exit} must follow. */
+    /** Registers the use of memory whose address is passed to cuFile; {@link MemoryUse#exit} must follow. */
     MemoryUse use(DeviceMemory memory) {
         synchronized (memories) {
             MemoryUse known = memories.get(memory);
@@ -325,7 +325,8 @@ public final class GpuStorage implements AutoCloseable {
             }
         }
         MemoryUse made = new MemoryUse(this, memory);
-        // Not under the lock: a close of the memory waits there for its dependents, which come here.
+        // Not under the lock: a close of the memory holds another lock while it waits for its dependents, which take
+        // this one.
         memory.addDependent(made);
         synchronized (memories) {
             MemoryUse first = memories.get(memory);
@@ -346,9 +347,9 @@ public final class GpuStorage implements AutoCloseable {
     }
 
     /**
-     * Gives something back to cuFile, with the context current if that can be: what is not given back now never is.
+     * Runs a step that releases something in cuFile, with the context current if possible. There is no second attempt.
      *
-     * @throws RuntimeException if the context could not be made current, or the step's own
+     * @throws RuntimeException if the context could not be made current, or the step fails
      */
     void giveBack(Runnable step) {
         Closing steps = new Closing();
@@ -357,16 +358,16 @@ public final class GpuStorage implements AutoCloseable {
         steps.finish();
     }
 
-    /** Finds out what is over, for a close that waits: nobody else may ask. */
-    void look() {
-        streams.look();
+    /** Checks which transfers have ended, for a close that waits for them: no other thread may check. */
+    void poll() {
+        streams.poll();
         List<AutoCloseable> all;
         synchronized (open) {
             all = List.copyOf(open);
         }
         for (AutoCloseable each : all) {
             if (each instanceof GpuFileBatch batch) {
-                batch.look();
+                batch.poll();
             }
         }
     }
@@ -420,10 +421,10 @@ public final class GpuStorage implements AutoCloseable {
     }
 
     /**
-     * Closes batches and files, which wait for their transfers, and what it has pinned; a second time does nothing.
+     * Closes batches and files, which wait for their transfers, and frees pinned memory. A second call does nothing.
      *
-     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if transfers are not over in time: nothing more is
-     *     opened, and it can be closed again
+     * @throws io.github.rdma4j.cuda.CudaCloseTimeoutException if transfers have not ended in time. No file can be
+     *     opened then, and the storage can be closed again
      */
     @Override
     public void close() {
@@ -433,7 +434,7 @@ public final class GpuStorage implements AutoCloseable {
                 return;
             }
         }
-        // Nothing is freed under a file that is not closed: its failure ends this.
+        // If a file cannot be closed, its exception ends this method, and nothing that the file uses is freed.
         for (AutoCloseable each : youngestFirst()) {
             closeOne(each);
         }
@@ -480,7 +481,7 @@ public final class GpuStorage implements AutoCloseable {
         }
     }
 
-    /** {@return the context, and cuFile or staged} */
+    /** {@return the context, and whether it uses cuFile or the staged path} */
     @Override
     public String toString() {
         return "storage on " + context + (driver == null ? ", staged" : ", " + driver.library());

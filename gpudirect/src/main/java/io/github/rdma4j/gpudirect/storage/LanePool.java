@@ -7,13 +7,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lanes that nobody uses: pinning memory takes longer than most transfers. */
+/** Unused lanes. They are reused because pinning memory takes longer than most transfers. */
 final class LanePool {
     private final CudaContext context;
     private final int chunkSize;
     private final int slots;
     private final List<StagingLane> unused = new ArrayList<>();
-    /** Whose copies did not end in time, or whose context is lost. */
+    /** Lanes whose copies did not end in time, or whose context is lost. */
     private final List<StagingLane> abandoned = new ArrayList<>();
 
     LanePool(CudaContext context, StorageConfig config) {
@@ -32,7 +32,10 @@ final class LanePool {
         return settled != null ? settled : StagingLane.make(context, chunkSize, slots);
     }
 
-    /** One whose copies have ended meanwhile, or null: a program that interrupts often would pin more and more. */
+    /**
+     * Returns an abandoned lane whose copies have ended, or null. Without this, frequent interrupts would pin more and
+     * more memory.
+     */
     private StagingLane takeAbandoned() {
         synchronized (unused) {
             for (StagingLane lane : abandoned) {

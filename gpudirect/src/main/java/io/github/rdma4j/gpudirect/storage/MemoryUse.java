@@ -8,8 +8,8 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 
 /**
- * Memory that cuFile is given by its address. It depends on the memory: closing the memory comes here first, and waits
- * for what is under way.
+ * Memory whose address is passed to cuFile. It is a dependent of the memory: closing the memory closes this first,
+ * which waits for pending transfers.
  */
 final class MemoryUse implements AutoCloseable {
     private final GpuStorage storage;
@@ -34,7 +34,7 @@ final class MemoryUse implements AutoCloseable {
         uses.exit();
     }
 
-    /** cuFileBufRegister; the caller has entered. */
+    /** Calls cuFileBufRegister. The caller has entered. */
     synchronized void register(CuFileCalls calls) {
         if (registered) {
             throw new IllegalStateException(memory + " is registered with this storage already");
@@ -47,7 +47,7 @@ final class MemoryUse implements AutoCloseable {
         registered = true;
     }
 
-    /** cuFileBufDeregister, if it is registered. */
+    /** Calls cuFileBufDeregister if the memory is registered. */
     synchronized void deregister() {
         if (registered) {
             registered = false;
@@ -57,10 +57,10 @@ final class MemoryUse implements AutoCloseable {
         }
     }
 
-    /** Called by the memory before it is freed, or by the storage. */
+    /** Called by the storage, or by the memory before it is freed. */
     @Override
     public void close() {
-        if (!uses.close(storage.config().timeout(), storage::look)) {
+        if (!uses.close(storage.config().timeout(), storage::poll)) {
             throw new CudaCloseTimeoutException(memory + " is not freed: cuFile reads or writes it for longer than "
                     + TimeText.of(storage.config().timeout()) + ". Wait for the transfers, and close it again");
         }

@@ -8,19 +8,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The descriptors of a file, and reads and writes of parts of it by host memory. With O_DIRECT the kernel wants offset,
- * length and address in whole blocks: a read takes the blocks around the part, a write puts what is not whole through
- * the page cache. A file that turns out not to take direct reads or writes goes on without.
+ * The file descriptors of a file, and transfers between the file and host memory. With O_DIRECT, the kernel requires
+ * offset, length and address to be multiples of the block size: a read includes the blocks around the range, and a
+ * write uses the page cache for partial blocks. If the kernel refuses a direct read or write, the file continues
+ * without O_DIRECT.
  */
 final class OpenFile {
-    /** What O_DIRECT wants at most of usual devices, and cuFile always. */
+    /** The largest alignment that O_DIRECT requires of usual devices. cuFile always requires it. */
     static final int BLOCK = 4096;
-    /** How much larger a buffer must be than the part: the blocks around it. */
+    /** How much larger than the range a buffer must be, for the blocks around the range. */
     static final int MARGIN = 2 * BLOCK;
 
     private static final int INPUT_OUTPUT_ERROR = 5;
     private static final int INVALID = 22;
-    /** Of stat(2)'s st_mode: what kind of file it is. */
+    /** The bits of stat(2)'s st_mode that contain the type of the file. */
     private static final int FORMAT = 0xf000;
 
     private static final int FORMAT_OF_PIPES = 0x1000;
@@ -41,7 +42,7 @@ final class OpenFile {
 
     static OpenFile open(FileCalls calls, Path path, int flags, boolean wantsDirect) {
         if (isPipe(path)) {
-            // open(2) would wait for its other end, however long.
+            // For a pipe, open(2) would wait until the other end is opened.
             throw Failures.of(Failures.PIPE, "open(%s)".formatted(path), 0);
         }
         int buffered = calls.open(path, flags);
@@ -49,12 +50,12 @@ final class OpenFile {
             throw Failures.of(-buffered, "open(%s)".formatted(path), 0);
         }
         int access = flags & (FileCalls.WRITE_ONLY | FileCalls.READ_WRITE);
-        // A file system that has no O_DIRECT says EINVAL; whatever it says, the other descriptor does.
+        // A file system without O_DIRECT returns EINVAL. After any error, the other descriptor is used.
         int direct = wantsDirect ? calls.openDirect(buffered, access) : -1;
         return new OpenFile(calls, path, buffered, direct);
     }
 
-    /** What cannot be asked, open(2) judges. */
+    /** False if the type cannot be read: open(2) decides then. */
     private static boolean isPipe(Path path) {
         try {
             return ((int) Files.getAttribute(path, "unix:mode") & FORMAT) == FORMAT_OF_PIPES;
@@ -70,12 +71,12 @@ final class OpenFile {
         calls.close(buffered);
     }
 
-    /** Whether there is a descriptor with O_DIRECT, and nothing was refused for it so far. */
+    /** Whether there is a descriptor with O_DIRECT, which the kernel has not refused so far. */
     boolean goesDirect() {
         return goesDirect;
     }
 
-    /** The one for cuFile. */
+    /** Returns the descriptor for cuFile. */
     int descriptor() {
         return direct >= 0 ? direct : buffered;
     }
@@ -102,7 +103,7 @@ final class OpenFile {
         }
     }
 
-    /** As O_TRUNC, which leaves alone what is no regular file. */
+    /** Truncates the file like O_TRUNC, which ignores everything except regular files. */
     void empty() {
         int result = calls.truncate(buffered, 0);
         if (result < 0 && result != -INVALID) {
@@ -110,12 +111,12 @@ final class OpenFile {
         }
     }
 
-    /** Where the byte of a file offset lies in a buffer that begins with a block. */
-    static long placeOf(long fileOffset) {
+    /** Returns the position of a file offset in a buffer that begins with a block. */
+    static long positionOf(long fileOffset) {
         return fileOffset & BLOCK - 1;
     }
 
-    /** Has the kernel begin to read what is wanted next; past the page cache there is nothing to begin with. */
+    /** Makes the kernel read ahead. Direct reads bypass the page cache, so there is nothing to read ahead. */
     void willNeed(long offset, long length) {
         if (!goesDirect && length > 0) {
             calls.willNeed(buffered, offset, length);
@@ -123,32 +124,33 @@ final class OpenFile {
     }
 
     /**
-     * Reads a part, to {@link #placeOf} its offset in the buffer.
+     * Reads a range, to the position {@link #positionOf} in the buffer.
      *
-     * @param buffer address of a block, with room for the part and the {@link #MARGIN}
-     * @return how much of it there is: less than the length at the end of the file; or a negative errno
+     * @param buffer address of a block; the buffer has the length of the range plus {@link #MARGIN}
+     * @return how many bytes were read: fewer than the length at the end of the file; or a negative errno
      */
     long read(long buffer, long offset, long length) {
         return read(buffer, offset, length, Long.MAX_VALUE);
     }
 
     /**
-     * Reads a part, and leaves what the file does not have in the buffer as it was: of the file's last block the kernel
-     * would fill the rest with zeros.
+     * Reads a range, and leaves the part of the buffer after the end of the file unchanged. A direct read of the last
+     * block would fill it with zeros.
      */
     long readKeeping(long buffer, long offset, long length) {
         long size = calls.size(buffered);
-        return read(buffer, offset, length, size < 0 ? 0 : size - placeOf(size));
+        return read(buffer, offset, length, size < 0 ? 0 : size - positionOf(size));
     }
 
     private long read(long buffer, long offset, long length, long lastDirect) {
-        long first = offset - placeOf(offset);
+        long first = offset - positionOf(offset);
         if (goesDirect && first < lastDirect) {
             long wanted = Math.min(roundUp(offset + length), lastDirect) - first;
             long got = readBlocks(buffer, first, wanted);
             if (got >= 0) {
                 long there = Math.min(length, first + got - offset);
-                // What is no whole block ends the file, or the kernel was interrupted: the other descriptor knows.
+                // A partial block is the end of the file, or an interrupted read: the buffered descriptor reads the
+                // rest.
                 return there == length ? length : readRest(buffer, offset, length, Math.max(0, there));
             }
             if (got != -INVALID) {
@@ -177,7 +179,7 @@ final class OpenFile {
     private long readRest(long buffer, long offset, long length, long have) {
         long got = have;
         while (got < length) {
-            long result = calls.read(buffered, buffer + placeOf(offset) + got, length - got, offset + got);
+            long result = calls.read(buffered, buffer + positionOf(offset) + got, length - got, offset + got);
             if (result < 0) {
                 return result;
             }
@@ -190,14 +192,14 @@ final class OpenFile {
     }
 
     /**
-     * Writes a part, from {@link #placeOf} its offset in the buffer.
+     * Writes a range, from the position {@link #positionOf} in the buffer.
      *
      * @return the length, or a negative errno
      */
     long write(long buffer, long offset, long length) {
-        long from = buffer + placeOf(offset);
+        long from = buffer + positionOf(offset);
         long first = roundUp(offset);
-        long end = offset + length - placeOf(offset + length);
+        long end = offset + length - positionOf(offset + length);
         if (!goesDirect || first >= end) {
             return writeAll(buffered, from, offset, length);
         }
@@ -241,7 +243,7 @@ final class OpenFile {
         return length;
     }
 
-    /** A write of nothing would go on for ever. */
+    /** A write of 0 bytes is an error: the loop would never end. */
     private static long nothing(long result) {
         return result == 0 ? -INPUT_OUTPUT_ERROR : result;
     }

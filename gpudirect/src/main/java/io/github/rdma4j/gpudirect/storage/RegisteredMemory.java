@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.cuda.DeviceMemory;
 
 /**
- * Device memory that cuFile knows: it need not be pinned for each transfer. Memory that is not registered can be read
- * and written as well. Closing the memory closes this first.
+ * Device memory that is registered with cuFile, so that it need not be pinned for each transfer. Registration is
+ * optional. Closing the memory closes this first.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -15,7 +15,7 @@ import io.github.rdma4j.cuda.DeviceMemory;
 public final class RegisteredMemory implements AutoCloseable {
     private final GpuStorage storage;
     private final DeviceMemory memory;
-    /** Null where cuFile is not used. */
+    /** Null if cuFile is not used. */
     private final MemoryUse use;
 
     private boolean closed;
@@ -31,15 +31,15 @@ public final class RegisteredMemory implements AutoCloseable {
         return memory;
     }
 
-    /** {@return whether cuFile knows it; false where the storage is staged, and there is nothing to register} */
+    /** {@return whether it is registered with cuFile; false on the staged path, which needs no registration} */
     public boolean isRegistered() {
         return use != null;
     }
 
     /**
-     * Takes it back (cuFileBufDeregister); a second time does nothing. Transfers must not be under way.
+     * Deregisters it (cuFileBufDeregister); a second call does nothing. There must be no pending transfers.
      *
-     * @throws CuFileException if cuFile refuses; it counts as taken back
+     * @throws CuFileException if cuFile refuses; it counts as deregistered
      */
     @Override
     public void close() {

@@ -8,7 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
-/** By the storage's threads. */
+/** A batch that the storage's threads process. */
 final class StagedBatch implements BatchEngine {
     private record Outcome(int number, long bytes, RuntimeException failure) {}
 
@@ -33,11 +33,11 @@ final class StagedBatch implements BatchEngine {
                 workers.submit(() -> run(entry, submission));
                 begun = true;
             } catch (RuntimeException | Error e) {
-                // Also for a thread that cannot be started. The earlier transfers are running and cannot be cancelled.
+                // Also if a thread cannot be started. If earlier transfers are running, they cannot be cancelled.
                 if (!begun) {
                     throw e;
                 }
-                over(entry, 0, failure(entry, e));
+                ended(entry, 0, failure(entry, e));
             }
         }
     }
@@ -48,7 +48,7 @@ final class StagedBatch implements BatchEngine {
                 : new IllegalStateException(entry.describe() + " failed", cause);
     }
 
-    private void over(BatchEntry entry, long bytes, RuntimeException failure) {
+    private void ended(BatchEntry entry, long bytes, RuntimeException failure) {
         synchronized (outcomes) {
             outcomes.add(new Outcome(entry.number, bytes, failure));
             outcomes.notifyAll();
@@ -62,13 +62,13 @@ final class StagedBatch implements BatchEngine {
             if (isCancelled(submission)) {
                 failure = new CancellationException(entry.describe() + " was cancelled before it began");
             } else {
-                bytes = ((StagedFileAccess) entry.file.way())
+                bytes = ((StagedFileAccess) entry.file.access())
                         .transferAlone(entry.write, entry.memory, entry.memoryOffset, entry.fileOffset, entry.length);
             }
         } catch (RuntimeException | Error e) {
             failure = failure(entry, e);
         }
-        over(entry, bytes, failure);
+        ended(entry, bytes, failure);
     }
 
     private boolean isCancelled(long submission) {
@@ -88,7 +88,7 @@ final class StagedBatch implements BatchEngine {
                 }
             }
             for (Outcome each = outcomes.poll(); each != null; each = outcomes.poll()) {
-                sink.over(each.number, each.bytes, each.failure);
+                sink.ended(each.number, each.bytes, each.failure);
             }
         }
     }

@@ -43,7 +43,7 @@ final class StagedFileAccess implements FileAccess {
                 true, memory, memoryOffset, fileOffset, length, storage.config().threads());
     }
 
-    /** Transfers by this thread alone, which is one of several already. */
+    /** Transfers with this thread alone, which is already one of several. */
     long transferAlone(boolean write, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         return transfer(write, memory, memoryOffset, fileOffset, length, 1);
     }
@@ -90,9 +90,9 @@ final class StagedFileAccess implements FileAccess {
     }
 
     /**
-     * The stream's own order holds all together: a copy to the stream's pinned chunk, a function of the host that reads
-     * or writes the file, a copy back. For a read, the device memory is copied out first: what the file does not have
-     * is copied back as it was.
+     * The order of the stream connects the steps: a copy to the stream's pinned chunk, a host function that reads or
+     * writes the file, and a copy back. Before a read, the device memory is copied out, so that bytes after the end of
+     * the file are copied back unchanged.
      */
     private StreamTransfer queue(
             boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
@@ -109,7 +109,7 @@ final class StagedFileAccess implements FileAccess {
                         entered.exit();
                         file.exit();
                     },
-                    "%s, in the order of a stream(offset=%d, length=%d)".formatted(file, fileOffset, length));
+                    "%s, stream-ordered(offset=%d, length=%d)".formatted(file, fileOffset, length));
         } catch (RuntimeException e) {
             if (chunk != null) {
                 chunk.exit();
@@ -118,7 +118,7 @@ final class StagedFileAccess implements FileAccess {
             throw e;
         }
         try {
-            // Two threads that give one stream something must not mix their steps.
+            // If two threads queue transfers in one stream, their steps must not mix.
             synchronized (chunk) {
                 long end = fileOffset + length;
                 for (long at = fileOffset; at < end; ) {
@@ -129,10 +129,10 @@ final class StagedFileAccess implements FileAccess {
                 transfer.record(stream);
             }
         } catch (RuntimeException e) {
-            // Nothing that was queued may touch the file from now on; the copies put back what was there.
+            // From now on, no queued step may access the file; the copies write back the old contents.
             job.cancel();
             if (!transfer.awaitRest(stream, e)) {
-                // They may be under way still: no other stream is given the chunk.
+                // The copies may still be in progress: keep the chunk, so that no other stream can use it.
                 chunk.enter();
             }
             transfer.giveUp();

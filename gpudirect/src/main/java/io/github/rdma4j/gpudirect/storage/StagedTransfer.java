@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.cuda.DeviceMemory;
 import java.time.Duration;
 
-/** One staged read or write, done by one lane or by several that take turns with the chunks. */
+/** One staged read or write, by one lane or by several lanes that take turns with the chunks. */
 final class StagedTransfer {
     private final OpenFile io;
     private final boolean write;
@@ -16,7 +16,10 @@ final class StagedTransfer {
     private final Duration limit;
     private final String file;
     private final long wholeEnd;
-    /** The bytes before it are transferred when all lanes are done. The end of the file or a failure moves it back. */
+    /**
+     * When all lanes are done, the bytes before this offset are transferred. The end of the file or a failure lowers
+     * it.
+     */
     private long end;
 
     private RuntimeException failure;
@@ -45,11 +48,11 @@ final class StagedTransfer {
     }
 
     /**
-     * Does the chunks of a lane.
+     * Transfers the chunks of a lane.
      *
      * @param first the number of the lane and of its first chunk
-     * @param step how many lanes there are
-     * @return whether nothing of it is under way any more
+     * @param step the number of lanes
+     * @return whether none of its copies is in progress any more
      */
     boolean run(StagingLane lane, int first, int step) {
         boolean clean = false;
@@ -93,7 +96,7 @@ final class StagedTransfer {
         }
     }
 
-    /** Reads a chunk and queues its copy; false at the end of the file. */
+    /** Reads a chunk and queues its copy. Returns false at the end of the file. */
     private boolean copied(StagingLane lane, int slot, long start, long length) {
         long got = io.read(lane.address(slot), start, length);
         if (got < 0) {
@@ -110,7 +113,7 @@ final class StagedTransfer {
         return true;
     }
 
-    /** Copies run ahead of the file by as many chunks as there are slots. */
+    /** Copies are ahead of the file by as many chunks as there are slots. */
     private void write(StagingLane lane, int first, int step) {
         long next = begin / chunkSize + first;
         long ahead = next;
@@ -153,7 +156,7 @@ final class StagedTransfer {
         end = Math.min(end, to);
     }
 
-    /** Reports the failure at the lowest offset of the file. */
+    /** Keeps the failure with the lowest offset in the file. */
     private synchronized void fail(long at, RuntimeException e) {
         if (failure == null || at < end) {
             if (failure != null) {
@@ -171,7 +174,7 @@ final class StagedTransfer {
         end = begin;
     }
 
-    /** When all lanes are done: how many bytes there were. */
+    /** Returns how many bytes were transferred. Called when all lanes are done. */
     synchronized long result() {
         if (error != null) {
             throw error;

@@ -17,7 +17,7 @@ final class StagingLane implements AutoCloseable {
     private final CudaEvent[] events;
     private final boolean[] copying;
     private final long slotSize;
-    /** Of the first slot in the pinned memory: slots begin with a block. */
+    /** The offset of the first slot in the pinned memory, so that slots begin at a block boundary. */
     private final long base;
 
     private StagingLane(CudaStream stream, HostMemory memory, CudaEvent[] events, long slotSize) {
@@ -54,7 +54,7 @@ final class StagingLane implements AutoCloseable {
         }
     }
 
-    /** How far the first block lies behind the beginning of pinned memory. */
+    /** Returns the distance from the start of pinned memory to the first block boundary. */
     static long alignment(HostMemory memory) {
         return -memory.segment().address() & OpenFile.BLOCK - 1;
     }
@@ -63,35 +63,35 @@ final class StagingLane implements AutoCloseable {
         return events.length;
     }
 
-    /** The address of a slot, for reading and writing the file. */
+    /** Returns the address of a slot, for reading and writing the file. */
     long address(int slot) {
         return memory.segment().address() + base + slot * slotSize;
     }
 
-    /** Queues a copy of a part of the file that was read to a slot. */
+    /** Queues a copy to the device, of a part of the file that was read into a slot. */
     void toDevice(int slot, DeviceMemory target, long targetOffset, long fileOffset, long length) {
-        stream.copyToDevice(target, targetOffset, memory, place(slot, fileOffset), length);
+        stream.copyToDevice(target, targetOffset, memory, position(slot, fileOffset), length);
         events[slot].record(stream);
         copying[slot] = true;
     }
 
-    /** Queues a copy to a slot, from which a part of the file will be written. */
+    /** Queues a copy to a slot, which will then be written to the file. */
     void toHost(int slot, DeviceMemory source, long sourceOffset, long fileOffset, long length) {
-        stream.copyToHost(memory, place(slot, fileOffset), source, sourceOffset, length);
+        stream.copyToHost(memory, position(slot, fileOffset), source, sourceOffset, length);
         events[slot].record(stream);
         copying[slot] = true;
     }
 
-    private long place(int slot, long fileOffset) {
-        return base + slot * slotSize + OpenFile.placeOf(fileOffset);
+    private long position(int slot, long fileOffset) {
+        return base + slot * slotSize + OpenFile.positionOf(fileOffset);
     }
 
-    /** Waits for the copy of a slot; false if the time is over. */
+    /** Waits for the copy of a slot. Returns false at the timeout. */
     boolean await(int slot, Duration limit) {
         if (!copying[slot]) {
             return true;
         }
-        // The first look allocates nothing, and most copies are done by then.
+        // The first check allocates nothing, and most copies are done by then.
         if (!events[slot].isDone() && !events[slot].await(limit)) {
             return false;
         }
@@ -99,7 +99,7 @@ final class StagingLane implements AutoCloseable {
         return true;
     }
 
-    /** Waits for all copies; false if the time is over. */
+    /** Waits for all copies. Returns false at the timeout. */
     boolean drain(Duration limit) {
         for (int i = 0; i < events.length; i++) {
             if (!await(i, limit)) {
@@ -110,7 +110,7 @@ final class StagingLane implements AutoCloseable {
     }
 
     /**
-     * After a failure: whether nothing of this lane touches memory any more. Also if a copy was queued and its event
+     * Called after a failure. Returns whether no copy of this lane is in progress any more. Includes a copy whose event
      * could not be recorded.
      */
     boolean settle(Duration limit) {
@@ -121,13 +121,13 @@ final class StagingLane implements AutoCloseable {
             }
             return idle;
         } catch (RuntimeException e) {
-            // A lost context, or an interrupted thread. The copies hold the memory by their stream; the lane is put
-            // aside.
+            // The context is lost, or the thread was interrupted. The stream keeps the memory from being freed during
+            // the copies. The lane is set aside.
             return false;
         }
     }
 
-    /** Frees it; pinned memory waits for the copies. */
+    /** Frees the lane. Freeing pinned memory waits for the copies. */
     @Override
     public void close() {
         Closing closing = new Closing();

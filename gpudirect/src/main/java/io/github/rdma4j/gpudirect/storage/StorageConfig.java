@@ -50,7 +50,7 @@ public final class StorageConfig {
     /**
      * Permits a single path. If the machine lacks it, opening a file fails with the reason.
      *
-     * @param path which
+     * @param path the only path
      * @return this
      */
     public StorageConfig only(StoragePath path) {
@@ -60,7 +60,7 @@ public final class StorageConfig {
     /**
      * Sets how many bytes the staged path reads or writes at once; default 4 MiB.
      *
-     * @param bytes 4096 to 1 GiB, in whole pages of 4096
+     * @param bytes 4096 to 1 GiB, a multiple of 4096
      * @return this
      */
     public StorageConfig chunkSize(int bytes) {
@@ -103,10 +103,10 @@ public final class StorageConfig {
     }
 
     /**
-     * Sets whether files are read and written past the page cache (O_DIRECT) if the file system supports it; default
-     * true. Unaligned parts go through the page cache.
+     * Sets whether transfers bypass the page cache (O_DIRECT) if the file system supports it; default true. Partial
+     * blocks use the page cache.
      *
-     * @param wanted whether
+     * @param wanted whether to bypass it
      * @return this
      */
     public StorageConfig directIo(boolean wanted) {

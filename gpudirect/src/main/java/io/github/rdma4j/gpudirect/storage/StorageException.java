@@ -5,8 +5,8 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.base.Remedies;
 
 /**
- * A file that could not be opened, read or written, or memory that could not be registered: which call, with its
- * arguments, what the kernel or cuFile said by name, and the remedy where the cause is known.
+ * Thrown when a file cannot be opened, read or written, or memory cannot be registered. The message contains the call
+ * with its arguments, the error of the kernel or of cuFile, and the remedy if the cause is known.
  *
  * @serial exclude
  * @since 0.1.0
@@ -21,14 +21,14 @@ public class StorageException extends RuntimeException {
     private final long transferred;
 
     /**
-     * A failure.
+     * A call failed.
      *
      * @param call with its arguments, such as {@code pread(/data/a, offset=0, length=4096)}
      * @param code the errno, or the number of cuFile's status
      * @param codeName such as {@code ENOSPC}
-     * @param explanation what it means, in words, or an empty string
-     * @param remedy what can be done about it, or an empty string
-     * @param transferred bytes from the beginning of the range that are certainly through
+     * @param explanation the meaning of the code in words, or an empty string
+     * @param remedy what to do about it, or an empty string
+     * @param transferred bytes from the beginning of the range that were certainly transferred
      */
     public StorageException(
             String call, int code, String codeName, String explanation, String remedy, long transferred) {
@@ -50,8 +50,8 @@ public class StorageException extends RuntimeException {
     }
 
     /**
-     * {@return the errno below 5000, else the number of cuFile's status; 0 for a wait whose time was over, and if
-     * cuFile does not report one}
+     * {@return the errno below 5000, or the number of cuFile's status; 0 after a timeout, and if cuFile does not report
+     * an error code}
      */
     public int code() {
         return code;
@@ -62,12 +62,12 @@ public class StorageException extends RuntimeException {
         return codeName;
     }
 
-    /** {@return what can be done about it; an empty string where nothing is known} */
+    /** {@return what to do about it; an empty string if no remedy is known} */
     public String remedy() {
         return remedy;
     }
 
-    /** {@return how many bytes from the beginning of the range are certainly through} */
+    /** {@return how many bytes from the beginning of the range were certainly transferred} */
     public long transferred() {
         return transferred;
     }

@@ -8,11 +8,11 @@ package io.github.rdma4j.gpudirect.storage;
  * @since 0.1.0
  */
 public enum StoragePath {
-    /** The storage device or its network adapter reads and writes device memory: cuFile with GPUDirect Storage. */
+    /** The storage device or its network adapter reads and writes device memory (cuFile with GPUDirect Storage). */
     GPU_DIRECT("GPUDirect Storage"),
-    /** cuFile reads and writes the file by its own host memory: its compatibility mode. */
+    /** cuFile copies through its own host memory (its compatibility mode). */
     COMPATIBLE("compatibility mode"),
-    /** This library reads and writes the file by pinned host memory, with copies on a stream. Works everywhere. */
+    /** rdma4j copies through pinned host memory, with copies on a stream. Works everywhere. */
     STAGED("staged");
 
     private final String text;
@@ -21,7 +21,7 @@ public enum StoragePath {
         this.text = text;
     }
 
-    /** {@return as people write it: {@code GPUDirect Storage}, {@code compatibility mode}, {@code staged}} */
+    /** {@return the name: {@code GPUDirect Storage}, {@code compatibility mode} or {@code staged}} */
     @Override
     public String toString() {
         return text;

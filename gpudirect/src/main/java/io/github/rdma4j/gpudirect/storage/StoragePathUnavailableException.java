@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * None of the paths that were allowed can be taken for the file.
+ * Thrown when none of the permitted paths works for the file.
  *
  * @serial exclude
  * @since 0.1.0
@@ -23,7 +23,7 @@ public class StoragePathUnavailableException extends RuntimeException {
         this.refusals = List.copyOf(refusals);
     }
 
-    /** {@return one for each path that was allowed, in the order} */
+    /** {@return one refusal for each permitted path, in order} */
     public List<StorageRefusal> refusals() {
         return refusals == null ? List.of() : refusals;
     }

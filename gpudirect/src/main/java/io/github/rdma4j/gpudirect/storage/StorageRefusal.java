@@ -5,24 +5,24 @@ package io.github.rdma4j.gpudirect.storage;
 /**
  * Why a path was not taken for a file.
  *
- * @param path that was not taken
- * @param reason as data
- * @param explanation in words
- * @param remedy what can be done about it, or an empty string
+ * @param path the path that was not taken
+ * @param reason the reason as a constant
+ * @param explanation the reason in words
+ * @param remedy what to do about it, or an empty string
  * @since 0.1.0
  */
 public record StorageRefusal(StoragePath path, Reason reason, String explanation, String remedy) {
-    /** Why, as data. */
+    /** The reason as a constant. */
     public enum Reason {
-        /** {@code libcufile.so.0} cannot be opened, is too old, or may not be opened. */
+        /** {@code libcufile.so.0} cannot be opened or is too old, or the JVM denies native access. */
         LIBRARY_ABSENT,
         /** cuFile did not start. */
         DRIVER_REFUSED,
-        /** Neither nvidia-fs nor PCI peer-to-peer DMA is there. */
+        /** Neither nvidia-fs nor PCI peer-to-peer DMA is available. */
         MODULE_ABSENT,
-        /** cuFile does not name the file system among those that it supports here. */
+        /** The file system is not among those that cuFile reports as supported. */
         FILE_SYSTEM,
-        /** The file could not be opened past the page cache. */
+        /** The file could not be opened with O_DIRECT. */
         NO_DIRECT_IO,
         /** The compatibility mode is off. */
         COMPATIBILITY_OFF,
@@ -32,7 +32,7 @@ public record StorageRefusal(StoragePath path, Reason reason, String explanation
         FILE_REFUSED
     }
 
-    /** {@return path, words and remedy, on one line} */
+    /** {@return path, explanation and remedy, on one line} */
     @Override
     public String toString() {
         return "not by %s: %s%s".formatted(path, explanation, remedy.isEmpty() ? "" : " (remedy: " + remedy + ")");

@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** Rules for whether a path can be taken, as far as this is known before cuFile gets the file. */
+/** Decides whether a path can be taken, as far as this is known before the file is registered with cuFile. */
 final class StorageRules {
     private static final Set<Storage> BLOCK_DEVICES =
             EnumSet.of(Storage.NVME, Storage.NVMEOF, Storage.SCSI, Storage.SCALEFLUX, Storage.NVMESH, Storage.NVME_P2P);
@@ -16,10 +16,10 @@ final class StorageRules {
     private StorageRules() {}
 
     /**
-     * Why cuFile would not go this way.
+     * Returns why cuFile would not use a path.
      *
-     * @param path not the staged one
-     * @param driver what cuFile says
+     * @param path a path other than the staged one
+     * @param driver the properties that cuFile reports
      * @param fileSystem such as {@code ext4}
      * @param direct whether the file is open with O_DIRECT
      */
@@ -41,7 +41,7 @@ final class StorageRules {
                 : refuse(
                         path,
                         Reason.DIRECT_PREFERRED,
-                        "cuFile goes directly to this file",
+                        "cuFile uses GPUDirect Storage for this file",
                         "start the program with CUFILE_FORCE_COMPAT_MODE=true");
     }
 
@@ -51,7 +51,7 @@ final class StorageRules {
             return refuse(
                     path,
                     Reason.MODULE_ABSENT,
-                    "the kernel module nvidia-fs is not loaded, and cuFile names no NVMe by PCI peer-to-peer DMA",
+                    "the kernel module nvidia-fs is not loaded, and cuFile does not report NVMe with PCI peer-to-peer DMA",
                     "install and load nvidia-fs (nvidia-gds), or, from CUDA 12.8 on, a kernel and driver with PCI"
                             + " peer-to-peer DMA");
         }
@@ -59,7 +59,7 @@ final class StorageRules {
             return refuse(
                     path,
                     Reason.FILE_SYSTEM,
-                    "the file system %s is none that cuFile reaches here (it names %s)"
+                    "cuFile does not support the file system %s here (it supports %s)"
                             .formatted(fileSystem, driver.supported().isEmpty() ? "none" : names(driver.supported())),
                     "put the file on ext4 with data=ordered or XFS on NVMe, or on a network file system whose support"
                             + " is installed (gdscheck -p)");
@@ -70,14 +70,14 @@ final class StorageRules {
                         path,
                         Reason.NO_DIRECT_IO,
                         "the file cannot be opened past the page cache (O_DIRECT)",
-                        "use a file system that has O_DIRECT, and no mount option that forbids it");
+                        "use a file system with O_DIRECT, and no mount option that forbids it");
     }
 
     private static String names(Set<Storage> storage) {
         return EnumSet.copyOf(storage).toString().replaceAll("[\\[\\]]", "");
     }
 
-    /** By which of cuFile's ways a file system may be reached. */
+    /** Returns the storage through which cuFile may reach a file system. */
     private static Set<Storage> of(String fileSystem) {
         return switch (fileSystem) {
             case "ext4", "xfs" -> BLOCK_DEVICES;

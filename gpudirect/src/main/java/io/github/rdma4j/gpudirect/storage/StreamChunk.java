@@ -7,7 +7,7 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.HostMemory;
 
-/** The pinned chunk of a stream: what the stream does with it is in order, so one is enough. */
+/** The pinned chunk of a stream. One is enough, because a stream uses it in order. */
 final class StreamChunk implements AutoCloseable {
     private final HostMemory memory;
     private final long base;
@@ -26,7 +26,7 @@ final class StreamChunk implements AutoCloseable {
         users--;
     }
 
-    /** Whether all that was queued with it is done. */
+    /** Whether all work that uses it is complete. */
     synchronized boolean isIdle() {
         return users == 0;
     }
@@ -39,7 +39,7 @@ final class StreamChunk implements AutoCloseable {
             long fileOffset,
             long length,
             boolean write) {
-        long place = base + OpenFile.placeOf(fileOffset);
+        long place = base + OpenFile.positionOf(fileOffset);
         long address = memory.segment().address() + base;
         stream.copyToHost(memory, place, device, deviceOffset, length);
         stream.callback(() -> job.run(address, fileOffset, length));

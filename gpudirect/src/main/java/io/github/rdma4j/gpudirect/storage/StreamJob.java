@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
-/** What a stream does with a file, chunk after chunk; the functions are called by a thread of the driver. */
+/**
+ * The part of a stream-ordered transfer that reads or writes the file, chunk by chunk, as host functions in a thread of
+ * the driver.
+ */
 final class StreamJob {
     private static final int INPUT_OUTPUT_ERROR = 5;
 
     private final OpenFile io;
     private final boolean write;
     private final long length;
-    /** Bytes that are through, or a negative errno. */
+    /** Transferred bytes, or a negative errno. */
     private long result;
-    /** Nothing more is done: the end of the file, a failure, or it was taken back. */
-    private boolean over;
+    /** Whether to skip the remaining chunks: after the end of the file, a failure or a cancellation. */
+    private boolean ended;
 
     StreamJob(OpenFile io, boolean write, long length) {
         this.io = io;
@@ -20,14 +23,14 @@ final class StreamJob {
         this.length = length;
     }
 
-    /** Takes back what has not begun. */
+    /** Skips the chunks that have not begun. */
     synchronized void cancel() {
-        over = true;
+        ended = true;
     }
 
-    /** Does one chunk. Under the lock, so that a {@link #cancel} that has returned is one. */
+    /** Transfers one chunk. Holds the lock, so that no chunk runs after {@link #cancel} has returned. */
     synchronized void run(long buffer, long offset, long part) {
-        if (over) {
+        if (ended) {
             return;
         }
         long done = write ? io.write(buffer, offset, part) : io.readKeeping(buffer, offset, part);
@@ -36,12 +39,12 @@ final class StreamJob {
         } else {
             result += done;
         }
-        over = done < part;
+        ended = done < part;
     }
 
-    /** When the stream is as far. */
+    /** Returns the result. Called when the stream has reached the end of the transfer. */
     synchronized long result() {
-        // A lost context calls no functions any more.
-        return over || result == length ? result : -INPUT_OUTPUT_ERROR;
+        // After a context is lost, host functions do not run.
+        return ended || result == length ? result : -INPUT_OUTPUT_ERROR;
     }
 }

@@ -5,13 +5,13 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.cuda.CudaStream;
 
 /**
- * A stream that cuFile knows. It is closed before the stream, and whoever queues holds its lock: so a transfer that was
- * queued always gets its event behind it, or is taken note of.
+ * A stream that is registered with cuFile. It is closed before the stream. A thread that queues a transfer holds its
+ * lock, so that a close sees each queued transfer either with its event recorded or in the list of pending transfers.
  */
 final class StreamRegistration implements AutoCloseable {
     private final CudaStream stream;
     private final StreamStore store;
-    /** Takes it back from cuFile; called once. */
+    /** Deregisters the stream from cuFile; called once. */
     private final Runnable deregistration;
 
     private boolean closed;
@@ -26,7 +26,7 @@ final class StreamRegistration implements AutoCloseable {
         return stream;
     }
 
-    /** With the lock held. */
+    /** Called with the lock. */
     void requireOpen() {
         if (closed) {
             throw new IllegalStateException(stream + " is closed");
@@ -41,7 +41,7 @@ final class StreamRegistration implements AutoCloseable {
         store.stopFollowing(stream);
         closed = true;
         store.remove(this);
-        store.look();
+        store.poll();
         deregistration.run();
     }
 }

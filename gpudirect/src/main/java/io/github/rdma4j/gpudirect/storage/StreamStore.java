@@ -13,9 +13,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a storage keeps for streams: their chunks, their registrations with cuFile, and the transfers under way. */
+/** The chunks of streams, their registrations with cuFile, and the pending transfers of a storage. */
 final class StreamStore {
-    /** Offsets and sizes of this library's transfers are known when they are queued. */
+    /** Offsets and sizes are known when a transfer is queued. */
     private static final int FLAGS = CuFileHeaders.CU_FILE_STREAM_FIXED_BUF_OFFSET()
             | CuFileHeaders.CU_FILE_STREAM_FIXED_FILE_OFFSET()
             | CuFileHeaders.CU_FILE_STREAM_FIXED_FILE_SIZE();
@@ -34,14 +34,17 @@ final class StreamStore {
         this.storage = storage;
     }
 
-    /** The chunk of a stream, entered: {@link StreamChunk#exit} must follow when the stream is through with it. */
+    /**
+     * Returns the chunk of a stream, entered: {@link StreamChunk#exit} must follow when the stream has finished with
+     * it.
+     */
     StreamChunk enterChunk(CudaStream stream) {
         StreamChunk known = enter(stream, null);
         if (known != null) {
             return known;
         }
-        // Without the lock: both ask the driver, which may wait for the device.
-        look();
+        // Without the lock: both call the driver, which may wait for the device.
+        poll();
         StreamChunk free = takeOver();
         StreamChunk chunk = free != null
                 ? free
@@ -59,7 +62,7 @@ final class StreamStore {
         return entered;
     }
 
-    /** The chunk of a stream, entered: the one it has, or else the one given; null if that is null. */
+    /** Returns the chunk of a stream, entered: its existing chunk, or else the given one; null if that is null. */
     private StreamChunk enter(CudaStream stream, StreamChunk chunk) {
         synchronized (chunks) {
             StreamChunk known = chunk == null ? chunks.get(stream) : chunks.putIfAbsent(stream, chunk);
@@ -71,7 +74,7 @@ final class StreamStore {
         }
     }
 
-    /** The chunk of a stream that is closed and through with it, or null. */
+    /** Returns the chunk of a closed stream that has finished with it, or null. */
     private StreamChunk takeOver() {
         synchronized (chunks) {
             for (CudaStream stream : chunks.keySet()) {
@@ -89,7 +92,8 @@ final class StreamStore {
         if (known != null) {
             return known;
         }
-        // A stream that is being closed removes its registration: it must not wait for the driver's answer to another.
+        // Not under the lock of the map: a stream that is being closed takes it to remove its registration, and must
+        // not wait while the driver registers another stream.
         synchronized (registering) {
             known = registration(stream);
             return known != null ? known : registerNow(stream, calls);
@@ -129,7 +133,7 @@ final class StreamStore {
         }
     }
 
-    /** Four words that must stay until a stream is as far. */
+    /** Returns four words that must stay valid until the stream has reached the end of a transfer. */
     MemorySegment takeArguments() {
         synchronized (arguments) {
             return arguments.isEmpty() ? arena.allocate(ARGUMENT_BYTES, Long.BYTES) : arguments.removeLast();
@@ -154,7 +158,7 @@ final class StreamStore {
         }
     }
 
-    /** Before a stream is closed, which then cannot be asked any more. */
+    /** Called before a stream is closed, because it cannot be queried afterwards. */
     void stopFollowing(CudaStream stream) {
         for (StreamTransfer each : underWay()) {
             each.stopFollowing(stream);
@@ -167,19 +171,22 @@ final class StreamStore {
         }
     }
 
-    /** Finds out which transfers are over, so that files and memory can be closed that nobody asked about. */
-    void look() {
+    /**
+     * Checks which transfers have ended, so that files and memory can be closed although the program has not queried
+     * them.
+     */
+    void poll() {
         for (StreamTransfer each : underWay()) {
             try {
                 each.isDone();
             } catch (RuntimeException e) {
-                // The driver does not report it: it counts as unfinished.
+                // The driver does not answer: the transfer counts as unfinished.
                 continue;
             }
         }
     }
 
-    /** When the files are closed: no transfer is under way. */
+    /** Called when the files are closed, so that no transfer is pending. */
     void close(Closing closing) {
         List<StreamRegistration> all;
         synchronized (registered) {

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * A read or write of a file in the order of a stream. Later work of the stream sees its bytes. You need not wait for
- * it. The stream also continues if it fails, so check {@link #bytes()}.
+ * A read or write of a file in stream order. Later work of the stream sees its bytes. You need not wait for it. The
+ * stream also continues if it fails, so check {@link #bytes()}.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -26,18 +26,18 @@ public final class StreamTransfer {
     private final Runnable release;
     private final String call;
     private final CudaEvent event;
-    /** The stream that ends with this transfer, if the event could not be recorded; else null. */
+    /** The stream whose end of work ends this transfer, if the event could not be recorded; otherwise null. */
     private CudaStream followed;
 
-    private boolean over;
+    private boolean ended;
     private long bytes;
     private RuntimeException failure;
 
     /**
-     * One that is being queued.
+     * Creates a transfer that is about to be queued.
      *
-     * @param outcome bytes or a negative code, asked once when the stream is as far
-     * @param release called once when nothing of it is under way any more
+     * @param outcome returns bytes or a negative code; called once when the stream has reached the end of the transfer
+     * @param release called once when no part of the transfer is in progress any more
      */
     StreamTransfer(GpuStorage storage, LongSupplier outcome, Runnable release, String call) {
         this.storage = storage;
@@ -47,17 +47,17 @@ public final class StreamTransfer {
         this.event = storage.context().createEvent();
     }
 
-    /** Behind all that was queued for it. */
+    /** Called after all steps were queued. */
     void record(CudaStream stream) {
         event.record(stream);
         storage.streams().add(this);
     }
 
     /**
-     * For one that could not be queued whole: waits until the stream has nothing left to do.
+     * Called if only some of the steps could be queued: waits until the stream has no work left.
      *
-     * @param refusal gets what the wait throws
-     * @return whether nothing of it is under way any more
+     * @param refusal receives the exception of the wait
+     * @return whether no part of the transfer is in progress any more
      */
     boolean awaitRest(CudaStream stream, RuntimeException refusal) {
         try {
@@ -69,13 +69,13 @@ public final class StreamTransfer {
         }
     }
 
-    /** Ends one that could not be queued. */
+    /** Ends a transfer that could not be queued. */
     synchronized void giveUp() {
-        over = true;
+        ended = true;
         finish();
     }
 
-    /** Instead of {@link #record}: it is over when the stream has nothing left to do. */
+    /** Replaces {@link #record}: the transfer ends when the stream has no work left. */
     void follow(CudaStream stream) {
         synchronized (this) {
             followed = stream;
@@ -84,14 +84,14 @@ public final class StreamTransfer {
     }
 
     /**
-     * Before a stream is closed that this follows.
+     * Called before the stream that this follows is closed.
      *
-     * @throws CudaCloseTimeoutException if the driver refuses the event again
+     * @throws CudaCloseTimeoutException if the driver refuses to record the event again
      */
     void stopFollowing(CudaStream stream) {
         RuntimeException refusal = null;
         synchronized (this) {
-            if (over || followed != stream) {
+            if (ended || followed != stream) {
                 return;
             }
             try {
@@ -103,7 +103,7 @@ public final class StreamTransfer {
         }
         if (refusal != null && !isDone()) {
             CudaCloseTimeoutException tooEarly = new CudaCloseTimeoutException(stream + " is not closed: " + call
-                    + " is under way, and only the stream shows when it is over. Wait for the stream, and"
+                    + " is pending, and only the stream shows when it has ended. Wait for the stream, and"
                     + " close it again");
             tooEarly.addSuppressed(refusal);
             throw tooEarly;
@@ -111,14 +111,14 @@ public final class StreamTransfer {
     }
 
     /**
-     * Returns whether the transfer is over.
+     * Returns whether the transfer has ended.
      *
-     * @return whether it is, well or not
+     * @return whether it has succeeded or failed
      * @throws CudaException if the driver refuses
      */
     public boolean isDone() {
         synchronized (this) {
-            if (over) {
+            if (ended) {
                 return true;
             }
             try {
@@ -137,7 +137,7 @@ public final class StreamTransfer {
                 }
                 failure = e;
             }
-            over = true;
+            ended = true;
             finish();
         }
         storage.streams().remove(this);
@@ -148,7 +148,7 @@ public final class StreamTransfer {
         try {
             event.close();
         } catch (CudaException e) {
-            // Its result is known already; a lost context refuses every call.
+            // The result is already known, and a lost context refuses every call.
             if (failure == null) {
                 failure = e;
             }
@@ -158,12 +158,12 @@ public final class StreamTransfer {
     }
 
     /**
-     * Waits until it is over, asking again and again with growing pauses.
+     * Waits until the transfer has ended. Polls with growing pauses.
      *
-     * @param timeout how long at most
-     * @return whether it is over, well or not; false if the time is over
+     * @param timeout the longest wait
+     * @return whether it has succeeded or failed; false at the timeout
      * @throws CudaException if the driver refuses
-     * @throws CudaWaitInterruptedException if the thread is interrupted; the transfer goes on
+     * @throws CudaWaitInterruptedException if the thread is interrupted; the transfer continues
      */
     public boolean await(Duration timeout) {
         long nanos = Uses.nanos(timeout);
@@ -186,13 +186,13 @@ public final class StreamTransfer {
      * Returns how many bytes were read or written. A read returns fewer than requested if the file ends before.
      *
      * @return the bytes
-     * @throws IllegalStateException if it is not over
+     * @throws IllegalStateException if it has not ended
      * @throws StorageException if it failed
-     * @throws CudaException if the stream did
+     * @throws CudaException if the stream failed
      */
     public synchronized long bytes() {
-        if (!over) {
-            throw new IllegalStateException(call + " is not over: see isDone() and await()");
+        if (!ended) {
+            throw new IllegalStateException(call + " has not ended: call isDone() or await() first");
         }
         if (failure != null) {
             throw failure;
@@ -200,9 +200,9 @@ public final class StreamTransfer {
         return bytes;
     }
 
-    /** {@return what it is, and how it stands} */
+    /** {@return the call and its state} */
     @Override
     public synchronized String toString() {
-        return call + (!over ? ": under way" : failure != null ? ": failed" : ": " + bytes + " bytes");
+        return call + (!ended ? ": under way" : failure != null ? ": failed" : ": " + bytes + " bytes");
     }
 }

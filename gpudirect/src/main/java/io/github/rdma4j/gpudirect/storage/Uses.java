@@ -6,8 +6,8 @@ import io.github.rdma4j.base.TimeText;
 import java.time.Duration;
 
 /**
- * Counts who is inside something, so that its close can wait for them. A transfer takes microseconds at least, so a
- * lock does not matter here.
+ * Counts the users of a resource, so that its close can wait for them. A transfer takes microseconds at least, so the
+ * cost of a lock does not matter.
  */
 final class Uses {
     private static final long PAUSE_MILLIS = 2;
@@ -15,7 +15,7 @@ final class Uses {
     private int inside;
     private boolean closed;
 
-    /** False if it is closed; else {@link #exit()} must follow. */
+    /** Returns false if it is closed; otherwise {@link #exit()} must follow. */
     synchronized boolean enter() {
         if (closed) {
             return false;
@@ -36,13 +36,13 @@ final class Uses {
     }
 
     /**
-     * Lets nobody in any more, and waits for those that are inside.
+     * Refuses new users, and waits for the present ones.
      *
-     * @param limit how long at most
-     * @param look called now and then: it may find that some are done
-     * @return whether nobody is inside
+     * @param limit the longest wait
+     * @param poll called repeatedly; it may find that some users are done
+     * @return whether there are no users
      */
-    boolean close(Duration limit, Runnable look) {
+    boolean close(Duration limit, Runnable poll) {
         synchronized (this) {
             closed = true;
         }
@@ -51,7 +51,7 @@ final class Uses {
         boolean interrupted = false;
         try {
             while (true) {
-                look.run();
+                poll.run();
                 synchronized (this) {
                     if (inside == 0) {
                         return true;
@@ -62,7 +62,7 @@ final class Uses {
                     try {
                         wait(PAUSE_MILLIS);
                     } catch (InterruptedException e) {
-                        // The file would be closed under those that are inside.
+                        // Keeps waiting: otherwise the file would be closed while it is in use.
                         interrupted = true;
                     }
                 }
@@ -74,7 +74,7 @@ final class Uses {
         }
     }
 
-    /** A limit longer than 292 years is one of 292 years. */
+    /** Returns nanoseconds. A longer duration than 292 years counts as 292 years. */
     static long nanos(Duration limit) {
         if (limit.isNegative()) {
             throw new IllegalArgumentException("a timeout of " + TimeText.of(limit) + ": zero or more");

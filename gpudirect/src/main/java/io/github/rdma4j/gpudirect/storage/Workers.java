@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /**
- * The threads that {@link StorageConfig#threads} asks for, and the one of batches; there when they are first needed.
+ * The threads of {@link StorageConfig#threads} and the thread of batches, started on first use.
  */
 final class Workers {
     private static final long IDLE_SECONDS = 30;
@@ -60,7 +60,7 @@ final class Workers {
             }
             task.accept(0);
         } catch (RuntimeException | Error e) {
-            // Also for a thread that cannot be started, because memory or the limit of threads is exhausted.
+            // Also if a thread cannot be started, because memory or the limit of threads is exhausted.
             failure = e;
         }
         for (Future<?> other : others) {
@@ -74,7 +74,7 @@ final class Workers {
         }
     }
 
-    /** Uninterruptibly. Each wait of the threads has a limit. */
+    /** Waits uninterruptibly. Each wait of the threads has a timeout. */
     private static Throwable awaited(Future<?> future, Throwable before) {
         boolean interrupted = false;
         try {

@@ -9,13 +9,13 @@ import java.util.Optional;
  *
  * @param gpu the GPU
  * @param adapter the adapter
- * @param distance between the two
+ * @param distance between the GPU and the adapter
  * @param numaDistance between their NUMA nodes as the firmware gives it: 10 within a node, more to others;
  *     {@link #UNKNOWN_NUMA_DISTANCE} if not known
  * @since 0.1.0
  */
 public record AdapterPlacement(PciFunction gpu, RdmaAdapter adapter, PciDistance distance, int numaDistance) {
-    /** The greatest that firmware can give, which means unreachable. */
+    /** The largest value that firmware can report, which means unreachable. */
     public static final int UNKNOWN_NUMA_DISTANCE = 255;
 
     /**
@@ -47,7 +47,7 @@ public record AdapterPlacement(PciFunction gpu, RdmaAdapter adapter, PciDistance
         return function.numaNode() < 0 ? "unknown" : Integer.toString(function.numaNode());
     }
 
-    /** {@return GPU, adapter and distance in one line} */
+    /** {@return the GPU, the adapter and the distance in one line} */
     @Override
     public String toString() {
         return "GPU " + gpu.address() + " - " + adapter.name() + ": " + distance;

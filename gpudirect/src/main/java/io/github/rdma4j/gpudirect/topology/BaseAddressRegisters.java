@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * The memory windows of a PCI function, from its file {@code resource}: a line each, with first address, last address
- * and flags.
+ * The memory windows of a PCI function, from its file {@code resource}. Each line contains the first address, the last
+ * address and the flags.
  */
 final class BaseAddressRegisters {
     /** The lines after these belong to the expansion ROM and SR-IOV. */
@@ -22,8 +22,8 @@ final class BaseAddressRegisters {
     private BaseAddressRegisters() {}
 
     /**
-     * The size of the window on its memory that a GPU offers other devices, which NVIDIA calls BAR1: the second one. It
-     * is not always register 1: from Hopper on the first window takes two registers.
+     * Returns the size of the window through which other devices access a GPU's memory, which NVIDIA calls BAR1: the
+     * second window. It is not always register 1, because from Hopper on the first window takes two registers.
      */
     static OptionalLong bar1(Path function) {
         List<Long> windows = lines(function.resolve("resource"))

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Orders names as people count: {@code mlx5_2} before {@code mlx5_10}. What is before a number at the end counts first,
- * then the number, so that it is an order whatever the names are.
+ * Orders names by their numbers: {@code mlx5_2} before {@code mlx5_10}. Compares the text before a number at the end
+ * first, then the number, so that it is a total order for all names.
  */
 final class NaturalOrder {
     private static final Pattern NUMBERED = Pattern.compile("(.*?)(\\d{1,9})", Pattern.DOTALL);

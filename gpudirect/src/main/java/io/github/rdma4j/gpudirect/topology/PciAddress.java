@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /**
  * The address of a PCI function: domain, bus, device and function.
  *
- * @param domain 0 to 0xffffffff; above 0xffff for controllers that make domains of their own (Intel VMD)
+ * @param domain 0 to 0xffffffff; above 0xffff for controllers that create their own domains (Intel VMD)
  * @param bus 0 to 255
  * @param device 0 to 31
  * @param function 0 to 7
@@ -41,12 +41,12 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
     }
 
     /**
-     * The address that a text says, in hexadecimal: {@code 0000:07:00.0} as sysfs and the CUDA driver write it,
+     * Parses an address in hexadecimal: {@code 0000:07:00.0} as sysfs and the CUDA driver write it,
      * {@code 00000000:07:00.0} as nvidia-smi does, or {@code 07:00.0} in domain 0.
      *
      * @param text the address
      * @return the address
-     * @throws IllegalArgumentException if the text is none
+     * @throws IllegalArgumentException if the text is not an address
      */
     public static PciAddress parse(String text) {
         return find(text)
@@ -54,7 +54,7 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
                         "'" + text + "' is no PCI address such as 0000:07:00.0 (domain:bus:device.function)"));
     }
 
-    /** The address that a text says; empty if it is none. */
+    /** Returns the address in a text; empty if there is none. */
     static Optional<PciAddress> find(String text) {
         Matcher parts = TEXT.matcher(text);
         if (!parts.matches()) {
@@ -67,7 +67,7 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
                 Integer.parseInt(parts.group(4), 16)));
     }
 
-    /** By domain, bus, device and function, as nvidia-smi numbers GPUs. */
+    /** Compares domain, bus, device and function, in the order in which nvidia-smi numbers GPUs. */
     @Override
     public int compareTo(PciAddress other) {
         return ORDER.compare(this, other);

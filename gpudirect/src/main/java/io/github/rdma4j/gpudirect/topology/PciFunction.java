@@ -10,17 +10,17 @@ import java.util.OptionalLong;
 /**
  * A PCI function of this machine, as sysfs shows it.
  *
- * @param address where it is
+ * @param address its PCI address
  * @param classCode its class, 24 bits: {@code 0x030200} is a 3D controller
- * @param vendor its maker, such as {@code 0x10de}
- * @param device its kind, as the maker numbers it
- * @param rootComplex the host bridge that it is below, by sysfs's name, such as {@code pci0000:00}
- * @param bridges the bridges above it, the one next to the host bridge first: root port, upstream and downstream ports
- *     of switches
- * @param numaNode the NUMA node that it is attached to; -1 if the firmware does not report it
+ * @param vendor its vendor ID, such as {@code 0x10de}
+ * @param device its device ID
+ * @param rootComplex its host bridge, with sysfs's name, such as {@code pci0000:00}
+ * @param bridges the bridges above it, beginning at the host bridge: root port, upstream and downstream ports of
+ *     switches
+ * @param numaNode its NUMA node; -1 if the firmware does not report it
  * @param link its link; for a virtual function, the link of its physical function
- * @param physicalFunction of a virtual function: the function that it is a part of
- * @param driver the kernel driver that has it, such as {@code nvidia} or {@code mlx5_core}
+ * @param physicalFunction the physical function of a virtual function
+ * @param driver its kernel driver, such as {@code nvidia} or {@code mlx5_core}
  * @param folder its folder in sysfs
  * @since 0.1.0
  */
@@ -45,8 +45,8 @@ public record PciFunction(
     }
 
     /**
-     * {@return whether it is a GPU of NVIDIA: a display controller, with a monitor's port (0x0300) or without (0x0302,
-     * as SXM modules)}
+     * {@return whether it is an NVIDIA GPU: a display controller with class 0x0300 (with a monitor port) or 0x0302
+     * (without, as SXM modules)}
      */
     public boolean isGpu() {
         return vendor == NVIDIA && classCode >>> 16 == DISPLAY_CONTROLLER;
@@ -58,8 +58,8 @@ public record PciFunction(
     }
 
     /**
-     * The size of the window on its memory that a GPU shows other devices, which NVIDIA calls BAR1: the second memory
-     * window in the file {@code resource}. sysfs does not report how much of it is in use.
+     * Returns the size of the window through which other devices access a GPU's memory, which NVIDIA calls BAR1: the
+     * second memory window in the file {@code resource}. sysfs does not report how much of it is in use.
      *
      * @return in bytes; empty if the file cannot be read or lists no second window, as for an integrated GPU
      */

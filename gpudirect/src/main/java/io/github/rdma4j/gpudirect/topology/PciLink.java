@@ -5,41 +5,41 @@ package io.github.rdma4j.gpudirect.topology;
 import java.util.Locale;
 
 /**
- * The PCI Express link above a function: as it is now and as the function could have it. A GPU lowers the speed of its
- * link while it has nothing to do, but not the width.
+ * The PCI Express link above a function: its current state and its maximum. An idle GPU lowers the speed of its link,
+ * but not the width.
  *
- * @param speed of a lane now, in GT/s; 0 if not known
- * @param width lanes now; 0 if not known
- * @param maxSpeed of a lane at most, in GT/s; 0 if not known
- * @param maxWidth lanes at most; 0 if not known
+ * @param speed of a lane now, in GT/s; 0 if unknown
+ * @param width lanes now; 0 if unknown
+ * @param maxSpeed highest speed of a lane, in GT/s; 0 if unknown
+ * @param maxWidth highest number of lanes; 0 if unknown
  * @since 0.1.0
  */
 public record PciLink(double speed, int width, double maxSpeed, int maxWidth) {
-    /** Nothing is known: no PCI Express function, a virtual machine that hides it, or a virtual function. */
+    /** Unknown: not a PCI Express function, a virtual machine that hides it, or a virtual function. */
     public static final PciLink UNKNOWN = new PciLink(0, 0, 0, 0);
 
-    /** From this generation on 128 of 130 bits are data, before 8 of 10. */
+    /** From this generation on, 128 of 130 bits are data; before, 8 of 10. */
     private static final double GENERATION_3 = 8;
 
-    /** From this generation on 236 of 256 bytes of a flit are packets. */
+    /** From this generation on, 236 of 256 bytes of a flit are packets. */
     private static final double GENERATION_6 = 64;
 
-    /** {@return what the link carries now each way, in Gbit/s after its encoding; 0 if not known} */
+    /** {@return the present bandwidth in each direction, in Gbit/s after encoding; 0 if unknown} */
     public double bandwidth() {
         return bandwidth(speed, width);
     }
 
-    /** {@return what the link could carry each way, in Gbit/s after its encoding; 0 if not known} */
+    /** {@return the highest bandwidth in each direction, in Gbit/s after encoding; 0 if unknown} */
     public double maxBandwidth() {
         return bandwidth(maxSpeed, maxWidth);
     }
 
-    /** {@return whether lanes are fewer than the function has} */
+    /** {@return whether the link has fewer lanes than the function supports} */
     public boolean isNarrowed() {
         return width > 0 && width < maxWidth;
     }
 
-    /** {@return whether lanes are slower than the function could run them} */
+    /** {@return whether the link is slower than the function supports} */
     public boolean isSlowed() {
         return speed > 0 && speed < maxSpeed;
     }
@@ -49,7 +49,7 @@ public record PciLink(double speed, int width, double maxSpeed, int maxWidth) {
         return speed * width * encoding;
     }
 
-    /** {@return such as {@code 16.0 GT/s x16}, with what it could be where it is not} */
+    /** {@return such as {@code 16.0 GT/s x16}, with the maximum if that is higher} */
     @Override
     public String toString() {
         if (speed == 0 || width == 0) {

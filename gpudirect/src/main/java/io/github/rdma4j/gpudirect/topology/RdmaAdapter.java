@@ -6,21 +6,21 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * An RDMA device and where it sits.
+ * An RDMA device and its position.
  *
  * @param name such as {@code mlx5_0}
- * @param function its PCI function; empty for a device of software, such as SoftRoCE
- * @param rate the nominal rate of its fastest port, in Gbit/s, or of the bond that the port is; 0 if not known
+ * @param function its PCI function; empty for a software device, such as SoftRoCE
+ * @param rate the nominal rate of its fastest port, or of that port's bond, in Gbit/s; 0 if unknown
  * @since 0.1.0
  */
 public record RdmaAdapter(String name, Optional<PciFunction> function, double rate) {
-    /** {@return whether it is one without hardware: its packets are made by the processor} */
+    /** {@return whether it is a software device, whose packets the CPU makes} */
     public boolean isSoftware() {
         return function.isEmpty();
     }
 
     /**
-     * What can go in and out of it each way: the lesser of what its PCI Express link carries and its port's rate.
+     * Returns its bandwidth in each direction: the lower one of its PCI Express link and its port.
      *
      * @return in Gbit/s; 0 if neither is known
      */
@@ -31,7 +31,7 @@ public record RdmaAdapter(String name, Optional<PciFunction> function, double ra
         return link == 0 || rate == 0 ? Math.max(link, rate) : Math.min(link, rate);
     }
 
-    /** {@return name, function and rate in one line} */
+    /** {@return the name, the function and the rate in one line} */
     @Override
     public String toString() {
         return name + " ("

@@ -32,7 +32,7 @@ final class SysfsReader {
         this.sysfs = sysfs;
     }
 
-    /** All PCI functions by address. */
+    /** Returns all PCI functions by address. */
     SortedMap<PciAddress, PciFunction> functions() {
         SortedMap<PciAddress, PciFunction> functions = new TreeMap<>();
         for (Path entry : entries("bus/pci/devices")) {
@@ -44,7 +44,7 @@ final class SysfsReader {
         return functions;
     }
 
-    /** All RDMA devices for programs, ordered by name as people count: mlx5_2 before mlx5_10. */
+    /** Returns all RDMA devices that programs can use, ordered by name with {@link NaturalOrder}. */
     List<RdmaAdapter> adapters(SortedMap<PciAddress, PciFunction> functions) {
         Set<String> offered = entries("class/infiniband_verbs").stream()
                 .map(node -> text(node.resolve("ibdev")))
@@ -66,8 +66,9 @@ final class SysfsReader {
     }
 
     /**
-     * Whether a device is a part of another one that the kernel keeps from programs: the subnet management interface
-     * (SMI) of an adapter with several planes has no uverbs, and shares its function with a device that has.
+     * Whether the kernel hides a device from programs because it is a part of another one: the subnet management
+     * interface (SMI) of an adapter with several planes has no uverbs device, and shares its function with a device
+     * that has one.
      */
     private static boolean isManagement(RdmaAdapter adapter, List<RdmaAdapter> all, Set<String> offered) {
         return adapter.function().isPresent()
@@ -77,7 +78,10 @@ final class SysfsReader {
                                 && other.function().equals(adapter.function()));
     }
 
-    /** A port has the rate of one link even where it is a bond of several, whose sum the bond's interface has. */
+    /**
+     * Returns the rate of a port. The port reports the rate of one link even if it is a bond of several; the bond's
+     * network interface reports the sum.
+     */
     private double rate(Path port) {
         double bond = entries(port.resolve("gid_attrs/ndevs")).stream()
                 .map(SysfsReader::text)
@@ -91,7 +95,7 @@ final class SysfsReader {
         return Math.max(number(port.resolve("rate")), bond);
     }
 
-    /** How many NUMA nodes the machine has; 1 without NUMA. */
+    /** Returns the number of NUMA nodes; 1 without NUMA. */
     int numaNodes() {
         return (int) Math.max(
                 1,
@@ -100,7 +104,7 @@ final class SysfsReader {
                         .count());
     }
 
-    /** The distances from a NUMA node to all nodes in their order, as the firmware gives them; empty if it does not. */
+    /** Returns the distances from a NUMA node to all nodes in order; empty if the firmware does not report them. */
     Optional<int[]> numaDistances(int node) {
         try {
             return text(sysfs.resolve("devices/system/node/node" + node + "/distance"))
@@ -124,7 +128,7 @@ final class SysfsReader {
         for (Path part : folder) {
             String name = part.toString();
             if (ROOT_COMPLEX.matcher(name).matches()) {
-                // Below some hypervisors' buses a host bridge comes late in the path; the last one is the function's.
+                // On some hypervisors' buses, the path contains several host bridges; the last one is the function's.
                 rootComplex = name;
                 chain.clear();
             } else if (rootComplex != null) {
@@ -156,7 +160,7 @@ final class SysfsReader {
                 lanes(folder.resolve("max_link_width")));
     }
 
-    /** The link registers of a virtual function read as zeros; use those in the physical function. */
+    /** Adds the link of the physical function, because the link registers of a virtual function read as zeros. */
     private static PciFunction withPhysicalLink(PciFunction function, SortedMap<PciAddress, PciFunction> functions) {
         PciFunction physical = function.physicalFunction().map(functions::get).orElse(null);
         if (physical == null || function.link().bandwidth() > 0) {
@@ -176,7 +180,7 @@ final class SysfsReader {
                 function.folder());
     }
 
-    /** The PCI function that a device is, or that it is a part of, as scalable functions are. */
+    /** Returns the PCI function of a device, also of a scalable function inside one. */
     private static Optional<PciAddress> above(Path device) {
         try {
             Path folder = device.toRealPath();
@@ -206,7 +210,7 @@ final class SysfsReader {
         return entries;
     }
 
-    /** Of a link to the root, which has no name, it is empty. */
+    /** Returns the name of a link's target. It is empty for the root folder, which has no name. */
     private static Optional<String> nameOfTarget(Path link) {
         try {
             return Optional.ofNullable(link.toRealPath().getFileName()).map(Path::toString);
@@ -234,7 +238,7 @@ final class SysfsReader {
                 .orElse(0);
     }
 
-    /** Of texts such as {@code 16.0 GT/s PCIe} or {@code 200 Gb/sec (4X HDR)}; 0 for {@code Unknown}. */
+    /** Parses texts such as {@code 16.0 GT/s PCIe} or {@code 200 Gb/sec (4X HDR)}; 0 for {@code Unknown}. */
     private static double number(Path file) {
         return text(file)
                 .map(text -> text.split("\\s+")[0])
@@ -243,7 +247,7 @@ final class SysfsReader {
                 .orElse(0.0);
     }
 
-    /** A link that is down reads as 63 or 255 lanes. */
+    /** Returns 0 for a link that is down, which reads as 63 or 255 lanes. */
     private static int lanes(Path file) {
         int lanes = (int) number(file);
         return lanes > MOST_LANES ? 0 : lanes;

@@ -13,8 +13,8 @@ import java.util.SortedMap;
 import java.util.stream.Stream;
 
 /**
- * The GPUs and RDMA adapters of a machine and how far they are apart, as sysfs showed them when this was read.
- * Immutable; safe for use by several threads.
+ * The GPUs and RDMA adapters of a machine and their distances, as sysfs showed them when this was read. Immutable; safe
+ * for use by several threads.
  *
  * @since 0.1.0
  */
@@ -42,9 +42,9 @@ public final class Topology {
     }
 
     /**
-     * Reads a topology. A root in which there is nothing gives one without functions and adapters.
+     * Reads a topology. An empty root results in a topology without functions and adapters.
      *
-     * @param sysfs where {@code bus}, {@code class} and {@code devices} are, usually {@code /sys}
+     * @param sysfs the folder of {@code bus}, {@code class} and {@code devices}, usually {@code /sys}
      * @return the topology
      */
     public static Topology read(Path sysfs) {
@@ -57,29 +57,28 @@ public final class Topology {
     }
 
     /**
-     * The function at an address.
+     * Returns the function at an address.
      *
      * @param address of the function
-     * @return the function, if there is one
+     * @return the function; empty if there is none
      */
     public Optional<PciFunction> function(PciAddress address) {
         return Optional.ofNullable(functions.get(address));
     }
 
     /**
-     * The GPUs, ordered by address, as nvidia-smi numbers them. CUDA numbers them so only with
+     * Returns the GPUs, ordered by address, as nvidia-smi numbers them. CUDA uses the same numbers only with
      * {@code CUDA_DEVICE_ORDER=PCI_BUS_ID}.
      *
-     * @return the functions that are GPUs of NVIDIA, with a driver or without
+     * @return the functions that are NVIDIA GPUs, with or without a driver
      */
     public List<PciFunction> gpus() {
         return gpus;
     }
 
     /**
-     * The RDMA devices that programs can use, ordered by name. The kernel also lists devices for subnet management,
-     * such
-     * as {@code smi1} beside a ConnectX-8 with XDR; they are left out.
+     * Returns the RDMA devices that programs can use, ordered by name. Leaves out devices for subnet management that
+     * the kernel also lists, such as {@code smi1} of a ConnectX-8 with XDR.
      *
      * @return the devices
      */
@@ -88,19 +87,19 @@ public final class Topology {
     }
 
     /**
-     * The RDMA device of that name.
+     * Returns the RDMA device with a name.
      *
      * @param name such as {@code mlx5_0}
-     * @return the device, if there is one
+     * @return the device; empty if there is none
      */
     public Optional<RdmaAdapter> adapter(String name) {
         return adapters.stream().filter(adapter -> adapter.name().equals(name)).findFirst();
     }
 
     /**
-     * Returns the distance of two functions; see {@link PciDistance} for what counts. If the firmware reports the NUMA
-     * node of neither function, they count as being in the same node, as in NCCL. If it reports only one, they count as
-     * being in different nodes on a machine with several.
+     * Returns the distance of two functions; see {@link PciDistance}. If the firmware reports the NUMA node of neither
+     * function, they count as being in the same node, as in NCCL. If it reports only one, they count as being in
+     * different nodes on a machine with several.
      *
      * @param one a function
      * @param other another function, or the same
@@ -123,8 +122,8 @@ public final class Topology {
     }
 
     /**
-     * The bridges between two functions that traffic passes when it turns round below the host bridge: the last common
-     * one and those below it on both sides.
+     * Returns the bridges between two functions that traffic passes when it turns round below the host bridge: the last
+     * common bridge and those below it on both sides.
      *
      * @param one a function
      * @param other another function
@@ -143,7 +142,7 @@ public final class Topology {
                 .toList();
     }
 
-    /** How many bridges the two chains begin with in common. */
+    /** Returns how many bridges the two chains have in common at their beginning. */
     private static int commonBridges(PciFunction one, PciFunction other) {
         int most = Math.min(one.bridges().size(), other.bridges().size());
         int common = 0;
@@ -154,7 +153,7 @@ public final class Topology {
     }
 
     /**
-     * An adapter as seen from a GPU.
+     * Returns an adapter as seen from a GPU.
      *
      * @param gpu a function of this topology
      * @param adapter an adapter of this topology
@@ -169,11 +168,11 @@ public final class Topology {
     }
 
     /**
-     * The adapters as seen from a GPU, the best first: by distance, then by the distance of the NUMA nodes, then by
-     * bandwidth ({@link RdmaAdapter#bandwidth()}, the most first), then by name.
+     * Returns the adapters as seen from a GPU, the best first: by distance, then by the distance of the NUMA nodes,
+     * then by bandwidth ({@link RdmaAdapter#bandwidth()}), then by name.
      *
      * @param gpu a function of this topology
-     * @return all adapters; devices of software come last
+     * @return all adapters; software devices come last
      */
     public List<AdapterPlacement> adaptersFor(PciFunction gpu) {
         return adapters.stream()
@@ -198,14 +197,13 @@ public final class Topology {
     }
 
     /**
-     * {@return a table of the distances between all GPUs and adapters, as {@code nvidia-smi topo -m} prints it, in
-     * lines}
+     * {@return the distances between all GPUs and adapters, as a table with the format of {@code nvidia-smi topo -m}}
      */
     public String matrix() {
         return TopologyMatrix.of(this);
     }
 
-    /** {@return how many GPUs and adapters there are} */
+    /** {@return the numbers of GPUs, adapters and functions} */
     @Override
     public String toString() {
         return gpus.size() + " GPUs, " + adapters.size() + " RDMA devices, " + functions.size() + " PCI functions";

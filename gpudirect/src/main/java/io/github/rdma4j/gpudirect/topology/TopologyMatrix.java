@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Prints distances as a table, aligned in columns. */
+/** Formats distances as an aligned table. */
 final class TopologyMatrix {
     private static final String GAP = "  ";
 

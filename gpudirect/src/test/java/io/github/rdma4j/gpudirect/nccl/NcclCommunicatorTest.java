@@ -106,7 +106,7 @@ class NcclCommunicatorTest extends NcclFixture {
                 .isThrownBy(() -> NcclCommunicator.init(
                         contexts.getFirst(), 2, 0, NcclUniqueId.create(), config -> config.timeout(SHORT)))
                 .withMessageContaining("ncclCommInitRank(ranks=2, rank=0")
-                .withMessageContaining("Not over after 200 ms");
+                .withMessageContaining("Not finished after 200 ms");
         assertThat(StandInNccl.calls("ncclCommAbort")).isEqualTo(1);
     }
 
@@ -209,7 +209,7 @@ class NcclCommunicatorTest extends NcclFixture {
         contexts.getFirst().setCloseTimeout(LIMIT);
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(communicators.getFirst()::close)
-                .withMessageContaining("it is aborted");
+                .withMessageContaining("which was aborted because");
         memory.close();
         assertThat(communicators.get(1).asyncError()).isPresent();
     }
@@ -315,10 +315,10 @@ class NcclCommunicatorTest extends NcclFixture {
         interrupted(() -> first.await(LIMIT));
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(() -> first.await(Duration.ofMillis(20)))
-                .withMessageContaining("Not over after 20 ms");
+                .withMessageContaining("Not finished after 20 ms");
         assertThatExceptionOfType(NcclTimeoutException.class)
                 .isThrownBy(first::close)
-                .withMessageContaining("it is aborted");
+                .withMessageContaining("which was aborted because");
         assertThat(failure.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("the communicator was aborted");
@@ -565,14 +565,14 @@ class NcclCommunicatorTest extends NcclFixture {
         assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> NcclGroup.estimate(() -> first.split(0, 0)))
-                .withMessageContaining("collectives, sends and receives, and not ncclCommSplit");
+                .withMessageContaining("collectives, sends and receives can be estimated, not ncclCommSplit");
         for (NcclMode mode : NcclMode.values()) {
             try (NcclCommunicator alone =
                     NcclCommunicator.init(contexts.getFirst(), 1, 0, NcclUniqueId.create(), c -> c.mode(mode))) {
                 alone.await(LIMIT);
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> NcclGroup.estimate(() -> allReduce(alone, memory, 0, this)))
-                        .withMessageContaining(mode == NcclMode.BLOCKING ? "of one rank" : "calls of mode " + mode);
+                        .withMessageContaining(mode == NcclMode.BLOCKING ? "for a single rank" : "calls of mode " + mode);
             }
         }
         assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();

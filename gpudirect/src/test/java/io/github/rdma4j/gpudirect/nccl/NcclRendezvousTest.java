@@ -76,7 +76,7 @@ class NcclRendezvousTest {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertThatExceptionOfType(NcclTimeoutException.class)
                     .isThrownBy(() -> NcclRendezvous.serve(id(), server, 2, SHORT))
-                    .withMessageContaining("0 of 2 ranks have fetched it");
+                    .withMessageContaining("0 of 2 ranks have fetched");
         }
     }
 

@@ -170,7 +170,7 @@ class DriverFaultsTest extends StorageFixture {
             assertThat(transfer.await(LIMIT)).isTrue();
             assertThatThrownBy(transfer::bytes)
                     .isInstanceOf(StorageException.class)
-                    .hasMessageContaining("failed: -1 (an error of the file system, which cuFile does not name");
+                    .hasMessageContaining("failed: -1 (an error of the file system, which cuFile does not report");
             StandInCuFile.failAt("cuFileWrite", 1, 28);
             assertThatThrownBy(() -> file.write(memory, 0, 0, SIZE))
                     .hasMessageContaining("cuFileWrite(" + where + ", offset=0, length=12298) failed: ENOSPC");
@@ -201,7 +201,7 @@ class DriverFaultsTest extends StorageFixture {
             assertThatThrownBy(() -> file.read(memory, 0, 0, SIZE))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("the GPU's copies are not done after 20 ms")
-                    .hasMessageContaining("See what the GPU is doing");
+                    .hasMessageContaining("Check what the GPU is doing");
             assertThatThrownBy(() -> file.write(memory, 0, 0, SIZE)).isInstanceOf(StorageException.class);
             StandInDriver.letCopiesGo();
         }

@@ -127,7 +127,7 @@ class GivenUpTransfersTest extends StorageFixture {
             assertThatThrownBy(() -> file.readAsync(stream, memory, 0, 0, SIZE)).isInstanceOf(CudaException.class);
             assertThatThrownBy(stream::close)
                     .isInstanceOf(CudaCloseTimeoutException.class)
-                    .hasMessageContaining("only the stream shows when it is over")
+                    .hasMessageContaining("only the stream shows when it has ended")
                     .satisfies(
                             e -> assertThat(e.getSuppressed()).singleElement().isInstanceOf(CudaException.class));
             assertThat(stream.isOpen()).isTrue();

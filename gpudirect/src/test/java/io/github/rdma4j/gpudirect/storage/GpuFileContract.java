@@ -175,7 +175,7 @@ abstract class GpuFileContract extends StorageFixture {
         assertThatThrownBy(() -> storage.open(path, WRITE, CREATE_NEW))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("EEXIST")
-                .hasMessageContaining("Leave CREATE_NEW away");
+                .hasMessageContaining("Do not pass CREATE_NEW");
         assertThatThrownBy(() -> storage.open(folder.resolve("none")))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("ENOENT")
@@ -213,7 +213,7 @@ abstract class GpuFileContract extends StorageFixture {
             assertThatThrownBy(() -> storage.open(pipe, access))
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("ESPIPE")
-                    .hasMessageContaining("Use a regular file, no pipe and no socket");
+                    .hasMessageContaining("Use a regular file, not a pipe or a socket");
         }
     }
 

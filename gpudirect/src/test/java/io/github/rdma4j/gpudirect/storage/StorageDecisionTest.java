@@ -101,7 +101,7 @@ class StorageDecisionTest extends StorageFixture {
         assertThat(decision.refusal(StoragePath.GPU_DIRECT)).hasValueSatisfying(refusal -> {
             assertThat(refusal.reason()).isEqualTo(Reason.DRIVER_REFUSED);
             assertThat(refusal.explanation())
-                    .isEqualTo("cuFileDriverOpen() says CU_FILE_NVFS_SETUP_ERROR: cuFile did not start");
+                    .isEqualTo("cuFileDriverOpen() returned CU_FILE_NVFS_SETUP_ERROR: cuFile did not start");
             assertThat(refusal.remedy()).contains("cufile.log");
         });
         StandInCuFile.set("open", 5026);

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The functions of one library. Work for streams uses exact calls. Functions that create and end communicators take
- * milliseconds and use {@link #call}.
+ * The functions of one library. Collectives and point-to-point calls are exact calls. Functions that create and end
+ * communicators take milliseconds, and use {@link #call}.
  */
 public final class NcclCalls {
-    /** Names another file than the system's library; what the tests' stand-in is chosen by. */
+    /** Names a library file to use instead of the system's; tests select their stand-in with it. */
     public static final String PROPERTY = "io.github.rdma4j.nccl.library";
 
     private static final Map<String, NcclCalls> OPENED = new ConcurrentHashMap<>();
@@ -32,8 +32,8 @@ public final class NcclCalls {
         for (NcclFunction function : NcclFunction.values()) {
             handles[function.ordinal()] = library.find(function);
         }
-        // The basic functions. They are not fields of the class, because their bindings need native access; if that
-        // is denied, opening the library has already failed.
+        // The basic functions. They are not a static field, because their bindings need native access; if that is
+        // denied, opening the library has already failed.
         List<NcclFunction> first = List.of(
                 NcclFunction.GET_VERSION,
                 NcclFunction.GET_ERROR_STRING,
@@ -57,7 +57,7 @@ public final class NcclCalls {
     }
 
     /**
-     * The library that is chosen now. A failed attempt is repeated by the next call.
+     * Returns the selected library. After a failure, the next call tries again.
      *
      * @return its functions
      * @throws NcclUnavailableException if it cannot be opened, or is too old
@@ -96,7 +96,7 @@ public final class NcclCalls {
         return handles[function.ordinal()] != null;
     }
 
-    /** A function that {@link #has} was asked for, with arguments of the very types of its signature. */
+    /** Calls a function for which {@link #has} is true, with arguments of exactly the types of its signature. */
     public int call(NcclFunction function, Object... arguments) {
         try {
             return (int) handles[function.ordinal()].invokeWithArguments(arguments);
@@ -105,7 +105,7 @@ public final class NcclCalls {
         }
     }
 
-    /** A function of two pointers, at once: ncclCommGetAsyncError is asked again and again. */
+    /** Calls a function of two pointers exactly, because ncclCommGetAsyncError is called repeatedly. */
     public int pair(NcclFunction function, long first, long second) {
         try {
             return (int) handles[function.ordinal()].invokeExact(first, second);
@@ -114,7 +114,7 @@ public final class NcclCalls {
         }
     }
 
-    /** ncclGroupStart or ncclGroupEnd. */
+    /** Calls ncclGroupStart or ncclGroupEnd. */
     public int group(NcclFunction function) {
         try {
             return (int) handles[function.ordinal()].invokeExact();
@@ -123,7 +123,7 @@ public final class NcclCalls {
         }
     }
 
-    /** Those with two places, a count, a type, and one number more: an operation or a rank. */
+    /** Calls a function with two addresses, a count, a type, and one more number: an operation or a rank. */
     public int collective(
             NcclFunction function,
             long send,
@@ -141,7 +141,7 @@ public final class NcclCalls {
         }
     }
 
-    /** ncclAllGather and ncclAlltoAll. */
+    /** Calls ncclAllGather or ncclAlltoAll. */
     public int collective(
             NcclFunction function, long send, long receive, long count, int type, long communicator, long stream) {
         try {
@@ -151,7 +151,7 @@ public final class NcclCalls {
         }
     }
 
-    /** ncclReduce. */
+    /** Calls ncclReduce. */
     public int reduce(
             long send, long receive, long count, int type, int operation, int root, long communicator, long stream) {
         try {
@@ -162,7 +162,7 @@ public final class NcclCalls {
         }
     }
 
-    /** ncclSend and ncclRecv. */
+    /** Calls ncclSend or ncclRecv. */
     public int peer(
             NcclFunction function, long address, long count, int type, int peer, long communicator, long stream) {
         try {
@@ -172,7 +172,7 @@ public final class NcclCalls {
         }
     }
 
-    /** What NCCL says of a result, in words. */
+    /** Returns NCCL's text for a result. */
     public String errorString(int result) {
         try {
             return text((long) handles[NcclFunction.GET_ERROR_STRING.ordinal()].invokeExact(result));
@@ -181,7 +181,7 @@ public final class NcclCalls {
         }
     }
 
-    /** What NCCL says of its last error; an empty string if it says nothing, or is too old for it. */
+    /** Returns NCCL's text for its last error; an empty string if there is none, or NCCL is too old. */
     public String lastError(long communicator) {
         if (!has(NcclFunction.GET_LAST_ERROR)) {
             return "";
@@ -193,7 +193,7 @@ public final class NcclCalls {
         }
     }
 
-    /** A string of C; empty for a null pointer. */
+    /** Returns a C string; empty for a null pointer. */
     public static String text(long address) {
         return address == 0
                 ? ""

@@ -49,7 +49,10 @@ import io.github.rdma4j.gpudirect.nccl.bindings.PFN_ncclSignal;
 import io.github.rdma4j.gpudirect.nccl.bindings.PFN_ncclWaitSignal;
 import java.lang.foreign.FunctionDescriptor;
 
-/** The functions that are bound, each with the version of NCCL whose header has it first; 2.3.7 or before is 2.3.7. */
+/**
+ * The bound functions, each with the first version of NCCL whose header declares it. 2.3.7 stands for all earlier
+ * versions.
+ */
 public enum NcclFunction {
     /** ncclGetVersion. */
     GET_VERSION("ncclGetVersion", PFN_ncclGetVersion.descriptor(), 2, 3, 7),
@@ -162,7 +165,7 @@ public enum NcclFunction {
         return symbol;
     }
 
-    /** {@return the version that has it first, as NCCL_VERSION_CODE} */
+    /** {@return the first version that has it, as NCCL_VERSION_CODE} */
     public int since() {
         return since;
     }
@@ -171,7 +174,7 @@ public enum NcclFunction {
         return descriptor;
     }
 
-    /** NCCL_VERSION: the scheme has changed with 2.9. */
+    /** The format of NCCL_VERSION, which changed with 2.9. */
     public static int code(int major, int minor, int patch) {
         return (major <= 2 && minor <= LAST_SHORT_MINOR ? SHORT_MAJOR : MAJOR) * major + HUNDRED * minor + patch;
     }

@@ -15,8 +15,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /**
- * {@code libnccl.so.2}: opened when it is first asked for, and the way to its functions. Pointers travel as
- * {@code long}.
+ * {@code libnccl.so.2}, opened on first use, and the handles of its functions. Pointers are passed as {@code long}.
  */
 final class NcclLibrary {
     static final String SONAME = "libnccl.so.2";
@@ -55,7 +54,10 @@ final class NcclLibrary {
         return file;
     }
 
-    /** A handle of a function whose pointers are of type {@code long}; null if this library has none of that name. */
+    /**
+     * Returns a handle of a function, with pointers of type {@code long}; null if the library does not have the
+     * function.
+     */
     MethodHandle find(NcclFunction function) {
         return symbols.find(function.symbol())
                 .map(address -> LINKER.downcallHandle(address, flat(function.descriptor())))

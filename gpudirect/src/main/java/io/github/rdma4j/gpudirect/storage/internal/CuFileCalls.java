@@ -31,8 +31,8 @@ import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The functions of one library. A status comes as {@link #status} of a result; reads and writes give the bytes, or a
- * negative errno, or a negative status.
+ * The functions of one library. {@link #status} extracts the status from a result. Reads and writes return the number
+ * of bytes, a negative errno, or a negative status.
  */
 public final class CuFileCalls {
     private final CuFileLibrary library;
@@ -61,15 +61,15 @@ public final class CuFileCalls {
     private final MethodHandle writeAsync;
 
     /**
-     * Looks all functions up.
+     * Looks up all functions.
      *
-     * @param library opened
-     * @throws CuFileUnavailableException if it lacks what the first version of cuFile had
+     * @param library the open library
+     * @throws CuFileUnavailableException if it lacks functions of the first version of cuFile
      */
     public CuFileCalls(CuFileLibrary library) {
         this.library = library;
         driverOpen = require("cuFileDriverOpen", PFN_cuFileDriverOpen.descriptor());
-        // Older libraries have the first form only.
+        // Older libraries have only the first form.
         driverClose = library.find("cuFileDriverClose_v2", PFN_cuFileDriverClose_v2.descriptor())
                 .orElseGet(() -> require("cuFileDriverClose", PFN_cuFileDriverClose_v2.descriptor()));
         getProperties = require("cuFileDriverGetProperties", PFN_cuFileDriverGetProperties.descriptor());
@@ -104,17 +104,17 @@ public final class CuFileCalls {
                         "install cuFile of CUDA 11.4 or later"));
     }
 
-    /** Null where the library is too old. */
+    /** Returns null if the library is too old. */
     private MethodHandle find(String name, FunctionDescriptor descriptor) {
         return library.find(name, descriptor).orElse(null);
     }
 
-    /** {@return the status in a result: 0, or 5001 and more} */
+    /** {@return the status in a result: 0, or a number from 5001} */
     public static int status(long result) {
         return (int) result;
     }
 
-    /** {@return the result of CUDA's driver in a result} */
+    /** {@return the CUDA driver's result in a result} */
     public static int cudaResult(long result) {
         return (int) (result >>> Integer.SIZE);
     }
@@ -219,12 +219,12 @@ public final class CuFileCalls {
         return invoke(bufferDeregister, base);
     }
 
-    /** cuFileRead: bytes, or a negative errno, or a negative status. */
+    /** cuFileRead. Returns the number of bytes, a negative errno, or a negative status. */
     public long read(long handle, long base, long size, long fileOffset, long memoryOffset) {
         return transfer(read, handle, base, size, fileOffset, memoryOffset);
     }
 
-    /** cuFileWrite: bytes, or a negative errno, or a negative status. */
+    /** cuFileWrite. Returns the number of bytes, a negative errno, or a negative status. */
     public long write(long handle, long base, long size, long fileOffset, long memoryOffset) {
         return transfer(write, handle, base, size, fileOffset, memoryOffset);
     }
@@ -233,7 +233,7 @@ public final class CuFileCalls {
             MethodHandle function, long handle, long base, long size, long fileOffset, long memoryOffset) {
         try {
             long result = (long) function.invokeExact(Errno.segment(), handle, base, size, fileOffset, memoryOffset);
-            // Were errno 0, the failure would read as the end of the file.
+            // With errno 0, the failure would look like the end of the file.
             return result == -1 ? -Math.max(Errno.last(), 1) : result;
         } catch (Throwable e) {
             throw Errno.unexpected(e);
@@ -291,7 +291,7 @@ public final class CuFileCalls {
         return invoke(streamDeregister, stream);
     }
 
-    /** cuFileReadAsync: the four pointers must stay until the stream is as far. */
+    /** cuFileReadAsync. The four pointers must stay valid until the stream has reached the end of the transfer. */
     public long readAsync(long handle, long base, long size, long file, long memory, long bytes, long stream) {
         return queue(readAsync, handle, base, size, file, memory, bytes, stream);
     }

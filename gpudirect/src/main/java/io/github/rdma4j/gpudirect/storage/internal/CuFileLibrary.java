@@ -20,15 +20,15 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * {@code libcufile.so.0}: opened when it is first asked for, and the way to its functions. A library that is not there
- * is no error: the caller goes another way.
+ * {@code libcufile.so.0}, opened on first use, and the handles of its functions. If it is missing, the caller uses
+ * another path.
  *
- * <p>Pointers travel as {@code long}. So does {@code CUfileError_t}, which the functions return by value: two ints of 4
- * bytes come in one register on x86-64 and on aarch64, the status in its lower half and the driver's result in its
- * upper half. A segment for each result would be an allocation for each call.
+ * Pointers are passed as {@code long}. So is {@code CUfileError_t}, which the functions return by value: on x86-64 and
+ * on aarch64, its two ints of 4 bytes are returned in one register, the status in the lower half and the driver's
+ * result in the upper half. A segment for each result would allocate in each call.
  */
 public final class CuFileLibrary {
-    /** Names another file than the system's library; what the tests' stand-in is chosen by. */
+    /** Names a library file to use instead of the system's; tests select their stand-in with it. */
     public static final String PROPERTY = "io.github.rdma4j.cufile.library";
 
     private static final String SONAME = "libcufile.so.0";
@@ -47,9 +47,9 @@ public final class CuFileLibrary {
     }
 
     /**
-     * The library. A failed attempt is repeated by the next call.
+     * Returns the library. After a failure, the next call tries again.
      *
-     * @return it, opened
+     * @return the open library
      * @throws CuFileUnavailableException if it cannot be opened
      */
     public static CuFileLibrary require() {
@@ -75,12 +75,12 @@ public final class CuFileLibrary {
     }
 
     /**
-     * A handle of a function; all its pointers are of type {@code long}, and so is a {@code CUfileError_t}.
+     * Returns a handle of a function. All its pointers are of type {@code long}, and so is {@code CUfileError_t}.
      *
      * @param name such as {@code cuFileRead}
-     * @param descriptor as jextract made it
+     * @param descriptor the descriptor from jextract
      * @param options of the linker
-     * @return empty if this library is too old for it
+     * @return empty if this library is too old
      */
     Optional<MethodHandle> find(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         Optional<MemorySegment> address = symbols.find(name);

@@ -8,7 +8,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** errno behind a call, one place for each thread: a call allocates nothing. */
+/** Captures errno after a call, in one segment per thread, so that a call allocates nothing. */
 final class Errno {
     static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
     private static final long OFFSET =
@@ -22,12 +22,12 @@ final class Errno {
         return SEGMENT.get();
     }
 
-    /** Of a call that has failed: one that succeeded leaves what was there. */
+    /** Returns the errno of a call that has failed; a successful call does not reset it. */
     static int last() {
         return SEGMENT.get().get(ValueLayout.JAVA_INT, OFFSET);
     }
 
-    /** For the catch clause around a downcall, which declares Throwable. */
+    /** Used in the catch clause around a downcall, which declares Throwable. */
     static AssertionError unexpected(Throwable e) {
         if (e instanceof Error error) {
             throw error;

@@ -9,33 +9,33 @@ import java.nio.file.Path;
  * another implementation, to simulate short reads and full disks.
  */
 public interface FileCalls {
-    /** For reading. */
+    /** Open for reading. */
     int READ_ONLY = 0;
-    /** For writing. */
+    /** Open for writing. */
     int WRITE_ONLY = 1;
-    /** For both. */
+    /** Open for reading and writing. */
     int READ_WRITE = 2;
-    /** Creates what is not there. */
+    /** Creates a missing file. */
     int CREATE = 0x40;
-    /** Refuses what is there. */
+    /** Fails if the file exists. */
     int EXCLUSIVE = 0x80;
 
     /** open(2), with O_CLOEXEC, of a path of the default file system. */
     int open(Path path, int flags);
 
-    /** A second descriptor of the same file that goes past the page cache: O_DIRECT. */
+    /** Opens a second descriptor of the same file, which bypasses the page cache (O_DIRECT). */
     int openDirect(int descriptor, int access);
 
     /** close(2). */
     void close(int descriptor);
 
-    /** pread(2); interrupted calls are made again. */
+    /** pread(2); repeated if a signal interrupts it. */
     long read(int descriptor, long address, long length, long offset);
 
-    /** pwrite(2); interrupted calls are made again. */
+    /** pwrite(2); repeated if a signal interrupts it. */
     long write(int descriptor, long address, long length, long offset);
 
-    /** lseek(2) to the end: the file's size. */
+    /** lseek(2) to the end. Returns the size of the file. */
     long size(int descriptor);
 
     /** fsync(2). */
@@ -44,6 +44,6 @@ public interface FileCalls {
     /** ftruncate(2). */
     int truncate(int descriptor, long size);
 
-    /** posix_fadvise(2) with POSIX_FADV_WILLNEED: the kernel begins to read. */
+    /** posix_fadvise(2) with POSIX_FADV_WILLNEED: the kernel reads ahead. */
     void willNeed(int descriptor, long offset, long length);
 }

@@ -16,8 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The calls of libc. A {@code FileChannel} would do most of it; an interrupted thread closes one, it hides errno, and
- * cuFile wants the descriptor.
+ * The functions of libc. A {@code FileChannel} does not fit: it is closed if a thread is interrupted, it hides errno,
+ * and cuFile needs the file descriptor.
  */
 public final class LinuxFileCalls implements FileCalls {
     private static final int CLOSE_ON_EXEC = 0x80000;
@@ -48,7 +48,7 @@ public final class LinuxFileCalls implements FileCalls {
     private static final MethodHandle FADVISE =
             function("posix_fadvise", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
 
-    /** The calls; without a state of their own. */
+    /** Creates the calls, which have no state. */
     public LinuxFileCalls() {}
 
     private static MethodHandle function(String name, FunctionDescriptor descriptor, Linker.Option... options) {
@@ -56,7 +56,7 @@ public final class LinuxFileCalls implements FileCalls {
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, options);
     }
 
-    /** By the bytes of its name: {@code toString()} has lost those that are no characters in this JVM's locale. */
+    /** Passes the bytes of the path: {@code toString()} loses bytes that are not characters in this JVM's locale. */
     @Override
     public int open(Path path, int flags) {
         String escaped = path.toUri().getRawPath().replace("+", "%2B");
@@ -70,7 +70,7 @@ public final class LinuxFileCalls implements FileCalls {
         }
     }
 
-    /** By the descriptor's link in /proc: the path may name another file by now. */
+    /** Opens the descriptor's link in /proc, because the path may name another file by now. */
     @Override
     public int openDirect(int descriptor, int access) {
         return open(Path.of("/proc/self/fd/" + descriptor), access | DIRECT);

@@ -6,7 +6,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 
-/** Whether the JVM lets this module call native functions. */
+/** Checks whether the JVM lets this module call native functions. */
 public final class NativeAccess {
     private static final String JVM =
             "the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
@@ -16,14 +16,14 @@ public final class NativeAccess {
     private NativeAccess() {}
 
     /**
-     * Returns if it does. To be asked before a class that keeps handles is first used: its initializer would end in an
-     * error without a remedy.
+     * Returns if native access is permitted. Call this before the first use of a class with static handles, whose
+     * initializer would end in an error without a remedy.
      *
-     * @throws IllegalCallerException if not, with the remedy
+     * @throws IllegalCallerException if it is denied; the message contains the remedy
      */
     public static void require() {
         try {
-            // The shape of close(2), which is linked next.
+            // The descriptor of close(2), which is linked next.
             Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         } catch (IllegalCallerException e) {
             throw new IllegalCallerException(e.getMessage() + ". Start " + JVM, e);

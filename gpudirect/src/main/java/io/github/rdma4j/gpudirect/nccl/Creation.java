@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** How communicators come to be that are not made of another one ({@link Splitting}). */
-final class Founding {
-    private Founding() {}
+/** Creates communicators that are not derived from another one; see {@link Splitting} for those that are. */
+final class Creation {
+    private Creation() {}
 
-    /** One rank of several. */
+    /** Creates one rank of several. */
     static NcclCommunicator init(
             CudaContext context, int ranks, int rank, NcclUniqueId id, Consumer<NcclConfig> settings) {
         Checks.primary(context);
@@ -46,7 +46,7 @@ final class Founding {
         return made;
     }
 
-    /** All ranks, in this process. */
+    /** Creates all ranks in this process. */
     static List<NcclCommunicator> initAll(List<CudaContext> contexts, Consumer<NcclConfig> settings) {
         if (contexts.isEmpty()) {
             throw new IllegalArgumentException("no contexts: one for each rank");

@@ -4,8 +4,10 @@ package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 
-/** Whether a part of a communicator is open. It opens again if its end could not be passed to NCCL. */
-final class PartLife {
+/**
+ * The open or closed state of a part of a communicator. A part opens again if NCCL could not be called to release it.
+ */
+final class PartState {
     private boolean closed;
 
     synchronized boolean isClosed() {
@@ -23,11 +25,11 @@ final class PartLife {
     }
 
     /**
-     * Closes the part, once.
+     * Closes the part once.
      *
-     * @param release calls NCCL; after a {@link CudaCloseTimeoutException} the part is open as before. A part that NCCL
+     * @param release calls NCCL. After a {@link CudaCloseTimeoutException}, the part is open again. A part that NCCL
      *     refuses to release counts as closed
-     * @param forget has those forget the part who close it otherwise
+     * @param forget removes the part from the lists of its owners
      */
     void close(Runnable release, Runnable forget) {
         if (!begin()) {

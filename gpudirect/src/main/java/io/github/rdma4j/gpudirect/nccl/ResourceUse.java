@@ -10,34 +10,35 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Memory or a stream whose address is passed to NCCL. Closing it first waits here until NCCL has put the work into the
- * stream; from then on CUDA tracks the work.
+ * Memory or a stream whose address is passed to NCCL. Its close waits here until NCCL has put the work into the stream;
+ * from then on, CUDA tracks the work.
  */
-final class Held implements AutoCloseable {
-    private static final Map<CudaResource, Held> ALL = new IdentityHashMap<>();
+final class ResourceUse implements AutoCloseable {
+    private static final Map<CudaResource, ResourceUse> ALL = new IdentityHashMap<>();
     private static final long PAUSE_MILLIS = 2;
 
     private final CudaResource resource;
     private int inside;
     private boolean closed;
 
-    private Held(CudaResource resource) {
+    private ResourceUse(CudaResource resource) {
         this.resource = resource;
     }
 
-    /** Lets nobody close it before {@link #exit}. */
-    static Held enter(CudaResource resource) {
+    /** Keeps the resource open until {@link #exit}. */
+    static ResourceUse enter(CudaResource resource) {
         synchronized (ALL) {
-            Held known = ALL.get(resource);
+            ResourceUse known = ALL.get(resource);
             if (known != null && known.tryEnter()) {
                 return known;
             }
         }
-        Held made = new Held(resource);
-        // Not under the lock: a close of the resource waits there for its dependents, which come here.
+        ResourceUse made = new ResourceUse(resource);
+        // Not under the lock: a close of the resource holds another lock while it waits for its dependents, which take
+        // this one.
         resource.addDependent(made);
         synchronized (ALL) {
-            Held first = ALL.get(resource);
+            ResourceUse first = ALL.get(resource);
             if (first == null || !first.tryEnter()) {
                 ALL.put(resource, made);
                 made.tryEnter();
@@ -71,7 +72,7 @@ final class Held implements AutoCloseable {
         boolean interrupted = false;
         try {
             while (isInside()) {
-                Pending.look();
+                Pending.poll();
                 if (System.nanoTime() - start >= limit) {
                     throw new CudaCloseTimeoutException(
                             resource + " is not closed: NCCL has not put a call with it into"
