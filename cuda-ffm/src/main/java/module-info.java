@@ -3,8 +3,8 @@
 /**
  * The CUDA driver API for Java, through the Foreign Function and Memory API.
  *
- * <p>Needs nothing to be loaded: the NVIDIA driver's {@code libcuda.so.1} is opened when it is first used, and native
- * access then ({@code --enable-native-access=io.github.rdma4j.cuda}).
+ * Nothing is loaded at start: the NVIDIA driver's {@code libcuda.so.1} is opened on first use, which needs native
+ * access ({@code --enable-native-access=io.github.rdma4j.cuda}).
  */
 module io.github.rdma4j.cuda {
     requires io.github.rdma4j.base;

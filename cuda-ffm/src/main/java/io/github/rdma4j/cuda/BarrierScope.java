@@ -11,9 +11,9 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
  * @since 0.1.0
  */
 public enum BarrierScope {
-    /** For all: the host, adapters, other devices ({@code CU_STREAM_MEMORY_BARRIER_TYPE_SYS}). */
+    /** The host, adapters and other devices ({@code CU_STREAM_MEMORY_BARRIER_TYPE_SYS}). */
     SYSTEM(CudaHeaders.CU_STREAM_MEMORY_BARRIER_TYPE_SYS()),
-    /** For work of the same device ({@code CU_STREAM_MEMORY_BARRIER_TYPE_GPU}). */
+    /** Work of the same device ({@code CU_STREAM_MEMORY_BARRIER_TYPE_GPU}). */
     DEVICE(CudaHeaders.CU_STREAM_MEMORY_BARRIER_TYPE_GPU());
 
     private final int code;

@@ -7,7 +7,7 @@ final class CallbackFailures {
     private volatile Throwable first;
     private boolean closed;
 
-    /** Called by a thread of the driver, which an exception must not reach. */
+    /** Called by a thread of the driver, in which an exception would end the process. */
     void watch(Runnable task) {
         try {
             task.run();
@@ -18,7 +18,7 @@ final class CallbackFailures {
 
     private synchronized void keep(Throwable failure) {
         if (closed) {
-            handOver(failure);
+            reportUncaught(failure);
         } else if (first == null) {
             first = failure;
         } else if (first != failure) {
@@ -26,12 +26,12 @@ final class CallbackFailures {
         }
     }
 
-    private static void handOver(Throwable failure) {
+    private static void reportUncaught(Throwable failure) {
         Thread thread = Thread.currentThread();
         try {
             thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
         } catch (Throwable e) {
-            // The JVM also ignores exceptions of such a handler; here one would end the process.
+            // The JVM also ignores exceptions of such a handler; here, one would end the process.
         }
     }
 
@@ -49,8 +49,8 @@ final class CallbackFailures {
         }
     }
 
-    /** Exceptions of later callbacks go to the handler of uncaught exceptions. */
-    synchronized void tellAtClose() {
+    /** Throws the first exception. Exceptions of later callbacks go to the handler of uncaught exceptions. */
+    synchronized void rethrowAtClose() {
         closed = true;
         throwFirst();
     }

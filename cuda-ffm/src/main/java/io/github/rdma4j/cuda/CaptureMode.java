@@ -5,19 +5,18 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * Which calls are forbidden while a stream is captured ({@code CUstreamCaptureMode}). A driver forbids what it cannot
- * capture and what may wait: allocating and freeing, synchronous copies and fills, asking streams and events whether
- * they are done, closing memory. Such a call fails with {@code CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED}, and spoils the
- * capture.
+ * Which calls are forbidden while a stream is captured ({@code CUstreamCaptureMode}). A driver forbids calls that it
+ * cannot capture or that may wait: allocating and freeing, synchronous copies and fills, querying streams and events,
+ * and closing memory. Such a call fails with {@code CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED} and invalidates the capture.
  *
  * @since 0.1.0
  */
 public enum CaptureMode {
-    /** To all threads of the process: threads that advance transfers would also fail. */
+    /** Forbidden for all threads of the process. Threads that advance transfers would also fail. */
     GLOBAL(CudaHeaders.CU_STREAM_CAPTURE_MODE_GLOBAL()),
-    /** To the thread that captures. */
+    /** Forbidden for the thread that captures. */
     THREAD_LOCAL(CudaHeaders.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL()),
-    /** To nobody. The only one for virtual threads. */
+    /** Not forbidden. The only mode for virtual threads. */
     RELAXED(CudaHeaders.CU_STREAM_CAPTURE_MODE_RELAXED());
 
     private final int code;

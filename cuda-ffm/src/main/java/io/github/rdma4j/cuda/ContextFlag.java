@@ -15,13 +15,13 @@ import java.lang.foreign.ValueLayout;
  * @since 0.1.0
  */
 public enum ContextFlag {
-    /** Threads that wait in the driver spin: quickest, and a core is busy. */
+    /** Threads that wait in the driver spin. The fastest mode, but each keeps a CPU busy. */
     SCHED_SPIN(CudaHeaders.CU_CTX_SCHED_SPIN()),
-    /** Threads that wait in the driver yield in between. */
+    /** Threads that wait in the driver yield. */
     SCHED_YIELD(CudaHeaders.CU_CTX_SCHED_YIELD()),
     /** Threads that wait in the driver sleep. */
     SCHED_BLOCKING_SYNC(CudaHeaders.CU_CTX_SCHED_BLOCKING_SYNC()),
-    /** Synchronous memory operations have ended when they return, also for other PCI devices; from CUDA 12.1. */
+    /** Synchronous memory operations are complete when they return, also for other PCI devices. From CUDA 12.1 on. */
     SYNC_MEMOPS(CudaHeaders.CU_CTX_SYNC_MEMOPS());
 
     private final int code;
@@ -38,7 +38,7 @@ public enum ContextFlag {
         return mask;
     }
 
-    /** All that are set. */
+    /** Returns the flags of the current context. */
     static int ofCurrentContext() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment flags = arena.allocate(ValueLayout.JAVA_INT);

@@ -15,9 +15,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The entry point to CUDA. The driver's {@code libcuda.so.1} is opened and initialised by the first call of any method
- * here; the system property {@code io.github.rdma4j.cuda.library} names another file. Once it is initialised it stays
- * so.
+ * The entry point to CUDA. The first call of any method opens and initializes the driver's {@code libcuda.so.1}, or the
+ * file in the system property {@code io.github.rdma4j.cuda.library}. The driver stays initialized.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -46,7 +45,7 @@ public final class Cuda {
     }
 
     /**
-     * The version of CUDA that the driver offers (cuDriverGetVersion).
+     * Returns the CUDA version of the driver (cuDriverGetVersion).
      *
      * @return the version
      * @throws CudaUnavailableException if CUDA cannot be used
@@ -56,10 +55,10 @@ public final class Cuda {
     }
 
     /**
-     * All devices that this process may use, as CUDA orders them ({@code CUDA_DEVICE_ORDER},
+     * Returns all devices that this process may use, in CUDA's order ({@code CUDA_DEVICE_ORDER},
      * {@code CUDA_VISIBLE_DEVICES}).
      *
-     * @return at least one
+     * @return at least one device
      * @throws CudaUnavailableException if CUDA cannot be used
      */
     public static List<CudaDevice> devices() {
@@ -67,11 +66,11 @@ public final class Cuda {
     }
 
     /**
-     * One device.
+     * Returns a device.
      *
-     * @param ordinal from 0
+     * @param ordinal the number of the device, from 0
      * @return the device
-     * @throws IllegalArgumentException if there is no such device; the message names those that there are
+     * @throws IllegalArgumentException if there is no such device; the message lists the existing devices
      * @throws CudaUnavailableException if CUDA cannot be used
      */
     public static CudaDevice device(int ordinal) {
@@ -90,11 +89,11 @@ public final class Cuda {
     }
 
     /**
-     * The device at a PCI address (cuDeviceGetByPCIBusId).
+     * Returns the device at a PCI address (cuDeviceGetByPCIBusId).
      *
      * @param address such as {@code 0000:17:00.0} or {@code 17:00.0}, in any case
      * @return the device
-     * @throws IllegalArgumentException if there is no CUDA device; the message names those that there are
+     * @throws IllegalArgumentException if there is no CUDA device; the message lists the existing devices
      * @throws CudaUnavailableException if CUDA cannot be used
      */
     public static CudaDevice deviceByPciAddress(String address) {
@@ -121,20 +120,20 @@ public final class Cuda {
         Driver.require();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-            askForCount(count);
+            queryCount(count);
             int devices = count.get(ValueLayout.JAVA_INT, 0);
             if (devices == 0) {
                 throw new CudaUnavailableException(
                         CudaUnavailableException.Reason.NO_DEVICE,
-                        "the driver is installed, but this process may use no GPU",
-                        "see whether nvidia-smi lists the GPU and whether CUDA_VISIBLE_DEVICES hides it");
+                        "the driver is installed, but this process may not use any GPU",
+                        "check whether nvidia-smi lists the GPU and whether CUDA_VISIBLE_DEVICES hides it");
             }
             return devices;
         }
     }
 
-    /** A machine may let the driver start, and refuse only this. */
-    private static void askForCount(MemorySegment count) {
+    /** On some machines the driver starts, and only this call fails. */
+    private static void queryCount(MemorySegment count) {
         try {
             Results.check(DeviceCalls.getCount(count), "cuDeviceGetCount()");
         } catch (CudaException refusal) {

@@ -3,8 +3,8 @@
 package io.github.rdma4j.cuda;
 
 /**
- * A callback of a stream has thrown an exception, which is the cause. Exceptions of other callbacks are suppressed in
- * the cause.
+ * Thrown after a callback of a stream has thrown an exception, which is the cause. Exceptions of other callbacks are
+ * suppressed in the cause.
  *
  * @since 0.1.0
  */
@@ -12,9 +12,9 @@ public class CudaCallbackException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A callback that has thrown something.
+     * A callback has thrown an exception.
      *
-     * @param cause what
+     * @param cause the exception of the callback
      */
     public CudaCallbackException(Throwable cause) {
         super("a callback of a CUDA stream has thrown " + cause, cause);

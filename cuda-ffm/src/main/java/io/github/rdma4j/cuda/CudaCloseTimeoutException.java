@@ -3,9 +3,8 @@
 package io.github.rdma4j.cuda;
 
 /**
- * Something cannot be closed yet: the device may still use it, or another thread does. Nothing was freed under them.
- * Close it again when the cause is gone. Until then it is open as before, unless the message says that it is closed to
- * new uses.
+ * Thrown when an object cannot be closed yet, because the device or another thread may still use it. Nothing was freed.
+ * Close it again when the cause is gone. Until then it is open, unless the message says that it is closed to new uses.
  *
  * @since 0.1.0
  */
@@ -13,7 +12,7 @@ public class CudaCloseTimeoutException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A close whose time was over.
+     * The timeout of a close has passed.
      *
      * @param message what is not closed, why, and the remedy
      */

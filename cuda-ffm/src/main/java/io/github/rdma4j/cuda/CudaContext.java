@@ -19,16 +19,16 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A context ({@code CUcontext}): it owns memory, streams and modules of a device. Closing it closes them all.
+ * A context ({@code CUcontext}), which owns memory, streams and modules of a device. Closing it closes them all.
  *
- * <p>Thread safety: all methods may be called from any thread, also from virtual ones. Each method makes this context
+ * Thread safety: all methods may be called from any thread, including virtual threads. Each method makes this context
  * current on its thread and leaves it current.
  *
  * @since 0.1.0
  */
 public final class CudaContext extends CudaResource {
     private final CudaDevice device;
-    /** For native calls, also when this is being closed. */
+    /** For native calls, also while this is being closed. */
     final long pointer;
 
     private final boolean primary;
@@ -65,26 +65,27 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Makes it current on the calling thread (cuCtxSetCurrent), for code that is not of this library. The methods of
-     * this library need it on no thread.
+     * Makes this context current on the calling thread (cuCtxSetCurrent), for code outside this library. The methods of
+     * this library do not need it.
      *
-     * @throws IllegalStateException on a virtual thread: the driver's current context is one of the thread of the
-     *     system, which each pause may change
+     * @throws IllegalStateException on a virtual thread: the driver's current context belongs to the platform thread,
+     *     which may change at each blocking operation
      */
     public void makeCurrent() {
         if (Thread.currentThread().isVirtual()) {
-            throw new IllegalStateException("makeCurrent() on a virtual thread: after its next pause it may run on"
-                    + " another thread of the system, where another context is current. Call it, and the code"
-                    + " that needs it, on a platform thread (Thread.ofPlatform()); methods of this library need no"
-                    + " current context");
+            throw new IllegalStateException(
+                    "makeCurrent() on a virtual thread: after it has blocked, it may continue on"
+                            + " another platform thread, where another context is current. Call it, and the code"
+                            + " that needs it, on a platform thread (Thread.ofPlatform()); methods of this library need no"
+                            + " current context");
         }
         bind();
     }
 
     /**
-     * Makes this the current context for one native call that follows at once, of a library beside the driver that asks
-     * for it: cuFile, NCCL (cuCtxSetCurrent). Between this and that call nothing may block, not even for a lock: a
-     * virtual thread would go on where another context is current. Allocates nothing.
+     * Makes this context current for one native call that follows at once, of another library that needs it, such as
+     * cuFile or NCCL (cuCtxSetCurrent). Nothing may block between the two calls, not even for a lock: a virtual thread
+     * could continue on a thread with another current context. Allocates nothing.
      *
      * @throws IllegalStateException if it is closed
      */
@@ -93,20 +94,20 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Makes it current for the calls of the driver that follow at once. Between it and them nothing may block, not even
-     * for a lock: a virtual thread would go on where another context is current.
+     * Makes this context current for calls of the driver that follow at once. Nothing may block in between, not even
+     * for a lock: a virtual thread could continue on a thread with another current context.
      */
     void bind() {
         requireOpen();
         Results.check(ContextCalls.setCurrent(pointer), "cuCtxSetCurrent()");
     }
 
-    /** {@return what its streams still have to do} */
+    /** {@return the unfinished work of its streams} */
     UnfinishedWork unfinishedWork() {
         return unfinishedWork;
     }
 
-    /** {@return how long a close waits at most for the work of this context; 30 seconds if nobody has set it} */
+    /** {@return the longest time that a close waits for the work of this context; 30 seconds by default} */
     public Duration closeTimeout() {
         return closeTimeout;
     }
@@ -116,7 +117,7 @@ public final class CudaContext extends CudaResource {
      * another object keeps the same primary context. A context that closes many objects waits once for all of them.
      * There is no limit for work of other libraries on their own streams that do not wait for the default stream.
      *
-     * @param timeout 0 to look once and not to wait
+     * @param timeout zero checks once and does not wait
      * @throws IllegalArgumentException if it is negative
      */
     public void setCloseTimeout(Duration timeout) {
@@ -124,17 +125,17 @@ public final class CudaContext extends CudaResource {
         closeTimeout = timeout;
     }
 
-    /** In terms of System.nanoTime; limited to its range. */
+    /** Returns a time of System.nanoTime; limited to its range. */
     long closeDeadline() {
         return System.nanoTime() + Math.min(Waiting.nanos(closeTimeout), Long.MAX_VALUE / 2);
     }
 
     /**
-     * Has synchronous memory operations ended, also for other PCI devices, when they return: what GPUDirect RDMA needs
-     * where a copy or fill by this process and a transfer by an adapter follow each other (cuCtxSetFlags with
-     * {@code CU_CTX_SYNC_MEMOPS}).
+     * Makes synchronous memory operations complete when they return, also for other PCI devices (cuCtxSetFlags with
+     * {@code CU_CTX_SYNC_MEMOPS}). GPUDirect RDMA needs this if a copy or fill by this process and a transfer by an
+     * adapter follow each other.
      *
-     * @throws UnsupportedCudaCallException before CUDA 12.1; {@link DeviceMemory#synchronizeMemoryOperations} does it
+     * @throws UnsupportedCudaCallException before CUDA 12.1; {@link DeviceMemory#synchronizeMemoryOperations} sets it
      *     for one allocation
      */
     public void synchronizeMemoryOperations() {
@@ -155,8 +156,8 @@ public final class CudaContext extends CudaResource {
     /**
      * Returns whether a flag is set (cuCtxGetFlags).
      *
-     * @param flag which
-     * @return whether it is
+     * @param flag the flag
+     * @return whether it is set
      */
     public boolean has(ContextFlag flag) {
         enter();
@@ -168,7 +169,7 @@ public final class CudaContext extends CudaResource {
         }
     }
 
-    /** {@return how much of the device's memory is free, in bytes; others may take it (cuMemGetInfo)} */
+    /** {@return how much of the device's memory is free, in bytes; other programs may allocate it (cuMemGetInfo)} */
     public long freeMemory() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
@@ -182,23 +183,23 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Device memory (cuMemAlloc), aligned to 256 bytes at least, its contents undefined.
+     * Allocates device memory (cuMemAlloc). It is aligned to at least 256 bytes, and its contents are undefined.
      *
      * @param size in bytes, 1 or more
      * @return the memory
-     * @throws OutOfDeviceMemoryException if there is not enough; the message says how much there is
+     * @throws OutOfDeviceMemoryException if there is not enough; the message contains the free amount
      */
     public DeviceMemory allocate(long size) {
         return create(() -> DeviceAllocations.plain(this, size));
     }
 
     /**
-     * Device memory of the virtual-memory API that network adapters can reach (cuMemCreate with
+     * Allocates device memory of the virtual-memory API that network adapters can access (cuMemCreate with
      * {@code gpuDirectRDMACapable}).
      *
-     * @param size in bytes, 1 or more; it is rounded up to the device's granularity, 2 MiB mostly
+     * @param size in bytes, 1 or more; rounded up to the device's granularity, usually 2 MiB
      * @return the memory
-     * @throws UnsupportedCudaCallException if the device has no virtual-memory API, or no GPUDirect RDMA with it
+     * @throws UnsupportedCudaCallException if the device lacks the virtual-memory API, or GPUDirect RDMA with it
      * @throws OutOfDeviceMemoryException if there is not enough
      */
     public DeviceMemory allocateGpuDirect(long size) {
@@ -206,8 +207,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Managed memory, which moves between host and device as it is used (cuMemAllocManaged). Adapters cannot be given
-     * it as device memory.
+     * Allocates managed memory, which migrates between host and device when it is used (cuMemAllocManaged). It cannot
+     * be registered with an adapter as device memory.
      *
      * @param size in bytes, 1 or more
      * @return the memory
@@ -218,29 +219,29 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Wraps memory that another library has allocated and frees, such as a framework's tensor. It is checked against
-     * the driver's attributes of the pointer; closing it here frees nothing. Memory of the virtual-memory API may have
-     * several pieces of physical memory side by side, as PyTorch's expandable segments have them.
+     * Wraps memory that another library has allocated and will free, such as a framework's tensor. Checks the driver's
+     * attributes of the pointer; closing it here frees nothing. Memory of the virtual-memory API may consist of several
+     * segments of physical memory side by side, as PyTorch's expandable segments do.
      *
      * @param address a device pointer of this context
      * @param size in bytes, 1 or more
      * @return the memory
-     * @throws IllegalArgumentException if the driver does not know the pointer, it belongs to another context or is not
-     *     of a device, or the allocation is shorter
+     * @throws IllegalArgumentException if the driver does not know the pointer, it belongs to another context, it is
+     *     not device memory, or the allocation is shorter
      */
     public DeviceMemory wrap(long address, long size) {
         return create(() -> DeviceAllocations.foreign(this, address, size));
     }
 
     /**
-     * Memory that another library has allocated, and that this frees by a call of that library: NCCL's, for instance.
-     * It is checked as by {@link #wrap}. Closing it waits for the work of its context, as for memory of this library.
+     * Wraps memory that another library, such as NCCL, has allocated, and that a call of that library frees. Checks it
+     * as {@link #wrap} does. Closing it waits for the work of its context, as for memory of this library.
      *
      * @param address a device pointer of this context
      * @param size in bytes, 1 or more
-     * @param free frees it; called once, with this context current
+     * @param free frees the memory; called once, with this context current
      * @return the memory
-     * @throws IllegalArgumentException as by {@link #wrap}; the memory is not freed then
+     * @throws IllegalArgumentException as for {@link #wrap}; the memory is not freed then
      */
     public DeviceMemory adopt(long address, long size, Runnable free) {
         Objects.requireNonNull(free, "free");
@@ -250,10 +251,10 @@ public final class CudaContext extends CudaResource {
     /**
      * Loads PTX, which the driver compiles for this device (cuModuleLoadDataEx).
      *
-     * @param ptx its text
+     * @param ptx the text
      * @return the module
-     * @throws IllegalArgumentException if it is not PTX: the name of a file, for instance
-     * @throws CudaException if the driver refuses it; the message has what its compiler says
+     * @throws IllegalArgumentException if it is not PTX, but the name of a file, for instance
+     * @throws CudaException if the driver refuses it; the message contains the compiler's message
      */
     public CudaModule loadModule(String ptx) {
         return create(() -> CudaModule.load(this, ptx));
@@ -262,9 +263,9 @@ public final class CudaContext extends CudaResource {
     /**
      * Loads a cubin, a fat binary, or PTX (cuModuleLoadDataEx).
      *
-     * @param image its bytes
+     * @param image the bytes
      * @return the module
-     * @throws CudaException if the driver refuses it; the message has what its compiler says
+     * @throws CudaException if the driver refuses it; the message contains the compiler's message
      */
     public CudaModule loadModule(byte[] image) {
         return create(() -> CudaModule.load(this, image, "module of %d bytes".formatted(image.length)));
@@ -273,10 +274,10 @@ public final class CudaContext extends CudaResource {
     /**
      * Loads a file with a cubin, a fat binary, or PTX (cuModuleLoadDataEx).
      *
-     * @param file which
+     * @param file the file
      * @return the module
      * @throws java.io.UncheckedIOException if the file cannot be read
-     * @throws CudaException if the driver refuses it; the message has what its compiler says
+     * @throws CudaException if the driver refuses it; the message contains the compiler's message
      */
     public CudaModule loadModule(Path file) {
         byte[] image = CudaModule.read(file);
@@ -286,8 +287,8 @@ public final class CudaContext extends CudaResource {
     /**
      * Returns the driver's attributes of a pointer.
      *
-     * @param address any
-     * @return its attributes
+     * @param address any address
+     * @return the attributes
      */
     public PointerAttributes pointerAttributes(long address) {
         enter();
@@ -300,32 +301,32 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Pinned host memory (cuMemHostAlloc), known to all contexts and reached by the device.
+     * Allocates pinned host memory (cuMemHostAlloc), which all contexts know and the device can access.
      *
      * @param size in bytes, 1 or more
-     * @param flags none mostly
+     * @param flags usually none
      * @return the memory
-     * @throws OutOfDeviceMemoryException if that much cannot be pinned
+     * @throws OutOfDeviceMemoryException if so much memory cannot be pinned
      */
     public HostMemory allocateHost(long size, HostMemoryFlag... flags) {
-        return create(() -> HostMemory.allocate(this, size, flags)).located();
+        return create(() -> HostMemory.allocate(this, size, flags)).withDeviceAddress();
     }
 
     /**
      * Pins existing host memory for copies (cuMemHostRegister).
      *
-     * @param segment native memory, whose arena must stay open until what this returns is closed
-     * @param flags none mostly
+     * @param segment native memory, whose arena must stay open until the registration is closed
+     * @param flags usually none
      * @return the registration
      * @throws IllegalArgumentException if the segment is on the heap, empty, or closed
-     * @throws CudaException if a part of it is registered already, among others
+     * @throws CudaException if the driver refuses it, for instance because a part is already registered
      */
     public HostMemory registerHost(MemorySegment segment, HostMemoryFlag... flags) {
-        return create(() -> HostMemory.register(this, segment, flags)).located();
+        return create(() -> HostMemory.register(this, segment, flags)).withDeviceAddress();
     }
 
     /**
-     * A stream that does not wait for the legacy default stream.
+     * Creates a stream that does not wait for the legacy default stream.
      *
      * @return the stream
      */
@@ -333,7 +334,7 @@ public final class CudaContext extends CudaResource {
         return createStream(0);
     }
 
-    /** {@return the priorities that streams can have (cuCtxGetStreamPriorityRange)} */
+    /** {@return the priorities of streams (cuCtxGetStreamPriorityRange)} */
     public StreamPriorities streamPriorities() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
@@ -348,10 +349,9 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * A stream with a priority.
+     * Creates a stream with a priority.
      *
-     * @param priority the smaller the more urgent; 0 is the usual one, values out of {@link #streamPriorities} are
-     *     moved into them
+     * @param priority the lower the more urgent; 0 is the default. Values outside {@link #streamPriorities} are clamped
      * @return the stream
      */
     public CudaStream createStream(int priority) {
@@ -359,8 +359,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * An empty graph (cuGraphCreate), to be put together of batches and other graphs; {@link CudaStream#capture} makes
-     * one of what a stream is given.
+     * Creates an empty graph (cuGraphCreate), to which you add batches and other graphs. {@link CudaStream#capture}
+     * creates a graph from the work of a stream.
      *
      * @return the graph
      */
@@ -369,9 +369,9 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * An event.
+     * Creates an event.
      *
-     * @param flags none: one that takes no time, which is quickest
+     * @param flags none for an event without timing, which is fastest
      * @return the event
      */
     public CudaEvent createEvent(EventFlag... flags) {
@@ -379,8 +379,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Makes what other devices wrote to this one's memory before this call visible (cuFlushGPUDirectRDMAWrites). It
-     * does nothing where the device orders such writes itself
+     * Makes writes of other devices to this device's memory visible that arrived before this call
+     * (cuFlushGPUDirectRDMAWrites). Does nothing if the device orders such writes itself
      * ({@link DeviceAttribute#GPU_DIRECT_RDMA_WRITES_ORDERING}).
      *
      * @param scope where the writes become visible
@@ -407,10 +407,10 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * Lets this context reach the memory of another device's context (cuCtxEnablePeerAccess).
+     * Lets this context access the memory of another device's context (cuCtxEnablePeerAccess).
      *
-     * @param peer of another device
-     * @throws CudaException if the devices cannot reach each other
+     * @param peer a context of another device
+     * @throws CudaException if the devices cannot access each other's memory
      */
     public void enablePeerAccess(CudaContext peer) {
         enter();
@@ -436,9 +436,9 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * The opposite of {@link #enablePeerAccess}.
+     * Undoes {@link #enablePeerAccess}.
      *
-     * @param peer as it was given there
+     * @param peer the same context
      */
     public void disablePeerAccess(CudaContext peer) {
         enter();
@@ -456,8 +456,8 @@ public final class CudaContext extends CudaResource {
     }
 
     /**
-     * The driver waits for the work of a context that it destroys, for ever if a stream waits for a value that nobody
-     * writes; a primary context goes with the last that has it.
+     * When the driver destroys a context, it waits for the context's work, forever if a stream waits for a value that
+     * is never written. A primary context is destroyed when its last user releases it.
      */
     @Override
     boolean isUsedByWork() {
@@ -467,7 +467,7 @@ public final class CudaContext extends CudaResource {
     @Override
     void release() {
         unfinishedWork.forget();
-        boolean lost = HostFunctions.isAwaitedBy(this) && isLost();
+        boolean lost = HostFunctions.hasPending(this) && isLost();
         int result = primary ? DeviceCalls.primaryContextRelease(device.handle()) : ContextCalls.destroy(pointer);
         if (lost || LostContexts.isLost(result) || !primary && result == Results.SUCCESS) {
             HostFunctions.forget(this);
@@ -478,7 +478,7 @@ public final class CudaContext extends CudaResource {
                         .formatted(device.ordinal()));
     }
 
-    /** Afterwards no callback runs, except in a primary context that others still use. */
+    /** If the context is lost, no callback runs any more, except in a primary context that others still use. */
     private boolean isLost() {
         int result = ContextCalls.setCurrent(pointer);
         return LostContexts.isLost(result == Results.SUCCESS ? StreamCalls.query(0) : result, "cuCtxSetCurrent()");
@@ -490,7 +490,7 @@ public final class CudaContext extends CudaResource {
         HostFunctions.closed(this);
     }
 
-    /** {@return whose context it is} */
+    /** {@return the device and whether it is the primary context} */
     @Override
     public String toString() {
         return (primary ? "primary context of " : "context of ") + device;

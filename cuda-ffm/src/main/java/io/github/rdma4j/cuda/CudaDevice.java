@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * A GPU. A value: it holds nothing that must be closed.
+ * A GPU. A value, which need not be closed.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -50,12 +50,12 @@ public final class CudaDevice {
         return ordinal;
     }
 
-    /** {@return the {@code CUdevice}, for a call that is not wrapped} */
+    /** {@return the {@code CUdevice}, for calls that this library does not have} */
     public int handle() {
         return handle;
     }
 
-    /** {@return such as {@code NVIDIA H200}} */
+    /** {@return its name, such as {@code NVIDIA H200}} */
     public String name() {
         return name;
     }
@@ -65,7 +65,7 @@ public final class CudaDevice {
         return pciAddress;
     }
 
-    /** {@return the unique ID of this GPU; an instance of a GPU (MIG) has its own} */
+    /** {@return the UUID of this GPU; an instance of a GPU (MIG) has its own} */
     public UUID uuid() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment uuid = CUuuid_st.allocate(arena);
@@ -85,17 +85,17 @@ public final class CudaDevice {
     }
 
     /**
-     * An attribute.
+     * Returns an attribute.
      *
-     * @param attribute which
-     * @return its value; 0 if the driver does not know the attribute, which is what is true of what it does not know
+     * @param attribute the attribute
+     * @return its value; 0 if the driver does not know the attribute, because then the device lacks the feature
      */
     public int attribute(DeviceAttribute attribute) {
         return attribute(attribute.code());
     }
 
     /**
-     * An attribute by number, as cuda.h has it.
+     * Returns an attribute by its number in cuda.h.
      *
      * @param code of the {@code CU_DEVICE_ATTRIBUTE_…}
      * @return its value; 0 if the driver does not know it
@@ -117,7 +117,7 @@ public final class CudaDevice {
     /**
      * Returns whether the device has an attribute.
      *
-     * @param attribute one whose value is 1 or 0
+     * @param attribute an attribute whose value is 1 or 0
      * @return whether it is not 0
      */
     public boolean has(DeviceAttribute attribute) {
@@ -125,17 +125,17 @@ public final class CudaDevice {
     }
 
     /**
-     * Returns whether streams of this device can wait for and write 32-bit values in memory:
-     * {@link CudaStream#waitForValue}. This needs a driver of CUDA 11.7 or later. No attribute reports a device that
-     * cannot do it, so the first call may still fail.
+     * Returns whether streams of this device can wait for and write 32-bit values in memory
+     * ({@link CudaStream#waitForValue}). This needs a driver of CUDA 11.7 or later. There is no attribute for a device
+     * that does not support it, so the first call may still fail.
      *
-     * @return whether the driver has the calls
+     * @return whether the driver has the functions
      */
     public boolean supportsStreamValues() {
         return StreamCalls.hasValues();
     }
 
-    /** {@return what its code is compiled for: 10 times the major plus the minor number, such as 90} */
+    /** {@return the compute capability: 10 times the major plus the minor number, such as 90} */
     public int computeCapability() {
         return 10 * attribute(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR)
                 + attribute(DeviceAttribute.COMPUTE_CAPABILITY_MINOR);
@@ -158,28 +158,28 @@ public final class CudaDevice {
     }
 
     /**
-     * The primary context: the one that the CUDA runtime and other libraries of the process use. It is made if nobody
-     * has it yet, and destroyed when all have closed it (cuDevicePrimaryCtxRetain).
+     * Returns the primary context, which the CUDA runtime and other libraries of the process use. It is created on
+     * first use, and destroyed when all users have released it (cuDevicePrimaryCtxRetain).
      *
-     * @return the context; each call gives an object of its own, to be closed
+     * @return the context; each call returns a new object, to be closed
      */
     public CudaContext retainPrimaryContext() {
         return NewContexts.primary(this);
     }
 
     /**
-     * A context of one's own (cuCtxCreate). Memory of one is not known in another; prefer the primary one. The calling
-     * thread's current context stays what it was.
+     * Creates a separate context (cuCtxCreate). Memory of one context is not valid in another, so prefer the primary
+     * context. The calling thread's current context does not change.
      *
-     * @param flags none: waiting as the driver sees fit
+     * @param flags none for the driver's choice of waiting
      * @return the context
-     * @throws OutOfDeviceMemoryException if the device has no memory left for it
+     * @throws OutOfDeviceMemoryException if the device does not have enough memory
      */
     public CudaContext createContext(ContextFlag... flags) {
         return NewContexts.create(this, flags);
     }
 
-    /** Two are equal if they are the same device of this process. */
+    /** Two objects are equal if they are the same device of this process. */
     @Override
     public boolean equals(Object other) {
         return other instanceof CudaDevice device && device.handle == handle;
@@ -190,7 +190,7 @@ public final class CudaDevice {
         return handle;
     }
 
-    /** {@return number, name and PCI address} */
+    /** {@return the number, the name and the PCI address} */
     @Override
     public String toString() {
         return "CUDA device %d, %s, %s".formatted(ordinal, name, pciAddress);

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A point in the work of a stream, which others can wait for.
+ * A point in the work of a stream, for which others can wait.
  *
- * <p>Thread safety: all methods may be called from any thread. Recording and asking allocate nothing.
+ * Thread safety: all methods may be called from any thread. Recording and querying allocate nothing.
  *
  * @since 0.1.0
  */
 public final class CudaEvent extends GuardedResource {
-    /** The capture in which it was recorded last, or null. */
+    /** The capture in which it was last recorded, or null. */
     private StreamCapture capture;
 
     private final boolean timing;
@@ -40,7 +40,7 @@ public final class CudaEvent extends GuardedResource {
         boolean timing = given.contains(EventFlag.TIMING);
         boolean interprocess = given.contains(EventFlag.INTERPROCESS);
         if (timing && interprocess) {
-            throw new IllegalArgumentException("an event that other processes use cannot take the time");
+            throw new IllegalArgumentException("an event that other processes use cannot have timing");
         }
         int mask = (timing ? 0 : CudaHeaders.CU_EVENT_DISABLE_TIMING())
                 | (interprocess ? CudaHeaders.CU_EVENT_INTERPROCESS() : 0);
@@ -51,13 +51,13 @@ public final class CudaEvent extends GuardedResource {
         }
     }
 
-    /** The capture in which it was recorded last, if that is not over; else null. */
+    /** Returns the capture in which it was last recorded, or null if that has ended. */
     StreamCapture capture() {
-        return capture == null || capture.isOver() ? null : capture;
+        return capture == null || capture.isEnded() ? null : capture;
     }
 
     /**
-     * Takes note of what a stream has been given so far (cuEventRecord). Each record replaces the one before.
+     * Records the work that was submitted to a stream so far (cuEventRecord). Each record replaces the previous one.
      *
      * @param stream of the same context
      * @throws CudaException if it fails, or the stream is of another context
@@ -81,7 +81,7 @@ public final class CudaEvent extends GuardedResource {
     }
 
     private void recordAgain(int first, CudaStream stream) {
-        int result = again(first, () -> EventCalls.record(pointer, stream.pointer));
+        int result = retry(first, () -> EventCalls.record(pointer, stream.pointer));
         if (result != Results.SUCCESS) {
             boolean stranger = stream.context().handle() != context().handle();
             throw Results.failure(
@@ -93,7 +93,7 @@ public final class CudaEvent extends GuardedResource {
      * Returns whether the recorded work is done (cuEventQuery). An event that was never recorded counts as done.
      *
      * @return whether it is
-     * @throws CudaException if it fails, or the work did
+     * @throws CudaException if the call or the work has failed
      */
     public boolean isDone() {
         enter();
@@ -112,7 +112,7 @@ public final class CudaEvent extends GuardedResource {
         if (first == CudaHeaders.CUDA_ERROR_NOT_READY()) {
             return false;
         }
-        int result = again(first, () -> EventCalls.query(pointer));
+        int result = retry(first, () -> EventCalls.query(pointer));
         if (result == CudaHeaders.CUDA_ERROR_NOT_READY()) {
             return false;
         }
@@ -121,10 +121,10 @@ public final class CudaEvent extends GuardedResource {
     }
 
     /**
-     * Waits until what was recorded is done, asking again and again with growing pauses.
+     * Waits until the recorded work is done. Polls with growing pauses.
      *
-     * @param timeout how long at most
-     * @return whether it is done; false if the time is over
+     * @param timeout the longest wait
+     * @return whether it is done; false at the timeout
      * @throws CudaException if the work failed
      * @throws CudaWaitInterruptedException if the thread is interrupted
      */
@@ -133,12 +133,12 @@ public final class CudaEvent extends GuardedResource {
     }
 
     /**
-     * The time between two events (cuEventElapsedTime), to about half a microsecond.
+     * Returns the time between two events (cuEventElapsedTime), to about half a microsecond.
      *
-     * @param start recorded before; both with {@link EventFlag#TIMING}, and done
+     * @param start the earlier event; both with {@link EventFlag#TIMING}, and done
      * @return milliseconds
      * @throws IllegalStateException if one of them is not done yet, was never recorded, or belongs to another context
-     * @throws IllegalArgumentException if one of them takes no time
+     * @throws IllegalArgumentException if one of them has no timing
      */
     public float millisecondsSince(CudaEvent start) {
         if (!timing || !start.timing) {
@@ -173,11 +173,11 @@ public final class CudaEvent extends GuardedResource {
     }
 
     /**
-     * A handle by which another process on this machine reaches this event (cuIpcGetEventHandle). Close the event only
-     * when all of them have closed theirs: what the driver does otherwise is undefined.
+     * Returns a handle with which another process on this machine opens this event (cuIpcGetEventHandle). Close the
+     * event only after all these processes have closed theirs: otherwise the driver's behaviour is undefined.
      *
-     * @return the handle, to be sent to them
-     * @throws IllegalStateException if the event was made without {@link EventFlag#INTERPROCESS}
+     * @return the handle, to be sent to the other process
+     * @throws IllegalStateException if the event was created without {@link EventFlag#INTERPROCESS}
      * @throws UnsupportedCudaCallException if the device has no {@link DeviceAttribute#IPC_EVENT_SUPPORTED}
      */
     public IpcEventHandle exportHandle() {

@@ -11,15 +11,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Work that is described once and done as often as one likes: captured from a stream ({@link CudaStream#capture}), or
- * put together of batches of memory operations and other graphs. {@link #instantiate} makes one that can be launched.
+ * Work that is described once and run any number of times: captured from a stream ({@link CudaStream#capture}), or
+ * composed of batches of memory operations and other graphs. {@link #instantiate} creates a graph that can be launched.
  *
  * <p>A graph tracks what its work uses: memory, kernels, and the dependencies added with {@link #require}. A launch
  * after one of them is closed throws an {@link IllegalStateException}. Segments of arenas are not tracked: they must
  * stay open and unchanged.
  *
- * <p>Thread safety: {@code close()} and {@link #isOpen} may be called from any thread; the other methods are for one
- * thread at a time, as the driver's graphs are.
+ * Thread safety: {@code close()} and {@link #isOpen} may be called from any thread; the other methods are for one
+ * thread at a time, as are the driver's graphs.
  *
  * @since 0.1.0
  */
@@ -40,14 +40,14 @@ public final class CudaGraph extends GuardedResource {
     }
 
     /**
-     * Adds a batch of memory operations (cuGraphAddBatchMemOpNode). The batch may be changed as soon as this returns.
+     * Adds a batch of memory operations (cuGraphAddBatchMemOpNode). You may change the batch after this method returns.
      *
-     * @param operations what is done
-     * @param after nodes of this graph that are done before
+     * @param operations the batch
+     * @param after nodes of this graph that must be complete before
      * @return the new node
      * @throws IllegalArgumentException if a node is of another graph
-     * @throws IllegalStateException if it has no operations, or memory of one is closed
-     * @throws UnsupportedCudaCallException if the driver is older than CUDA 11.7, or the device does not do it
+     * @throws IllegalStateException if the batch has no operations, or its memory is closed
+     * @throws UnsupportedCudaCallException if the driver is older than CUDA 11.7, or the device does not support it
      */
     public GraphNode add(MemoryOperations operations, GraphNode... after) {
         operations.enter(this);
@@ -77,10 +77,10 @@ public final class CudaGraph extends GuardedResource {
     }
 
     /**
-     * Adds another graph as one node, as it is now (cuGraphAddChildGraphNode).
+     * Adds another graph as one node, in its current state (cuGraphAddChildGraphNode).
      *
-     * @param child of the same context
-     * @param after nodes of this graph that are done before
+     * @param child a graph of the same context
+     * @param after nodes of this graph that must be complete before
      * @return the new node
      * @throws IllegalArgumentException if the graph is this one or of another context, or a node is of another graph
      */
@@ -121,9 +121,10 @@ public final class CudaGraph extends GuardedResource {
     }
 
     /**
-     * Adds something that this graph's work needs. Captured work adds its own: {@link CudaStream#captureDependency}.
+     * Adds something that this graph's work needs. {@link CudaStream#captureDependency} adds dependencies of captured
+     * work.
      *
-     * @param dependency asked at each launch, as often as it was added
+     * @param dependency called at each launch, as often as it was added
      */
     public void require(GraphDependency dependency) {
         requireOpen();
@@ -131,10 +132,11 @@ public final class CudaGraph extends GuardedResource {
     }
 
     /**
-     * One that can be launched, of what this graph has now (cuGraphInstantiateWithFlags). It needs this graph no more.
+     * Creates an executable graph of the current contents (cuGraphInstantiateWithFlags). It does not need this graph
+     * any more.
      *
      * @return the executable graph
-     * @throws OutOfDeviceMemoryException if the device has no memory left for it
+     * @throws OutOfDeviceMemoryException if the device does not have enough memory
      * @throws CudaException if the driver refuses it
      */
     public CudaGraphExec instantiate() {
@@ -161,16 +163,16 @@ public final class CudaGraph extends GuardedResource {
         return "CUDA graph 0x%x".formatted(pointer);
     }
 
-    /** Explains why a capture failed, as far as its result shows. */
+    /** Returns why a capture failed, if its result shows that. */
     static String captureRemedy(int result) {
         if (result == CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED()
                 || result == CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED()) {
-            return "a call that the capture forbids was made meanwhile: see CaptureMode."
-                    + " Allocate, copy synchronously and ask for results before or after it, or use another mode";
+            return "a call was made that the capture forbids: see CaptureMode."
+                    + " Allocate, copy synchronously and query results before or after it, or use another mode";
         }
         if (result == CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_UNJOINED()) {
             return "another stream was also captured, because it waited for an event:"
-                    + " the first stream must wait for an event behind the last that the other one was given";
+                    + " the first stream must wait for an event after the last work of the other one";
         }
         return "";
     }

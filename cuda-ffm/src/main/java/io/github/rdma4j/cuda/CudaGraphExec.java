@@ -6,13 +6,13 @@ import io.github.rdma4j.cuda.internal.GraphCalls;
 import io.github.rdma4j.cuda.internal.Results;
 
 /**
- * An executable graph ({@code CUgraphExec}): a launch costs the host one call, however much work there is. Launches are
- * done one after the other, in whichever streams.
+ * An executable graph ({@code CUgraphExec}). A launch costs the host one call, regardless of the amount of work.
+ * Launches run one after the other, even in different streams.
  *
  * <p>Its operations write and wait for the same values in each launch. To launch it again, reset the words in memory
  * first.
  *
- * <p>Closing it does not wait: what was launched is still done.
+ * Closing it does not wait: launched work is completed.
  *
  * <p>Thread safety: all methods may be called from any thread. {@link #launch} allocates nothing.
  *
@@ -32,12 +32,12 @@ public final class CudaGraphExec extends GuardedResource {
     }
 
     /**
-     * Puts all of the graph behind what is in a stream (cuGraphLaunch).
+     * Submits the graph to a stream (cuGraphLaunch).
      *
-     * @param stream of the same context, and not captured: {@link CudaGraph#add(CudaGraph, GraphNode...)} makes a graph
-     *     a part of another
-     * @throws IllegalStateException if something that the work uses is closed, a {@link GraphDependency} refuses it, or
-     *     the stream is captured, whose capture goes on
+     * @param stream of the same context, and not being captured: {@link CudaGraph#add(CudaGraph, GraphNode...)} makes a
+     *     graph a part of another
+     * @throws IllegalStateException if a resource of the work is closed, a {@link GraphDependency} refuses the launch,
+     *     or the stream is being captured; the capture continues then
      * @throws IllegalArgumentException if the stream is of another context
      * @throws CudaException if the driver refuses it; a later call reports errors of its work
      */
@@ -48,7 +48,7 @@ public final class CudaGraphExec extends GuardedResource {
         if (stream.isCaptured()) {
             // The driver would also refuse it, but invalidate the capture.
             throw new IllegalStateException(
-                    ("%s is captured, and CUDA captures no launch of a graph: launch %s outside of it, or add its graph"
+                    ("%s is being captured, and CUDA cannot capture the launch of a graph: launch %s outside the capture, or add its graph"
                                     + " with CudaGraph.add")
                             .formatted(stream, this));
         }
@@ -67,7 +67,7 @@ public final class CudaGraphExec extends GuardedResource {
         }
     }
 
-    /** Enters all that the work uses, so that nothing is closed between the check and the launch. */
+    /** Enters all resources of the work, so that none is closed between the check and the launch. */
     private void launchWithResources(CudaStream stream) {
         int entered = 0;
         try {
@@ -103,7 +103,7 @@ public final class CudaGraphExec extends GuardedResource {
     private void launchNow(CudaStream stream) {
         int result = GraphCalls.launch(pointer, stream.pointer);
         if (result != Results.SUCCESS) {
-            result = again(result, () -> GraphCalls.launch(pointer, stream.pointer));
+            result = retry(result, () -> GraphCalls.launch(pointer, stream.pointer));
             if (result != Results.SUCCESS) {
                 throw Results.failure(result, "cuGraphLaunch()", CudaGraph.captureRemedy(result));
             }

@@ -29,7 +29,7 @@ public final class CudaKernel extends GuardedResource {
         this.parameterSizes = parameterSizes(pointer);
     }
 
-    /** Asks for one after the other, until there is none. */
+    /** Queries one parameter after the other, until there is none. */
     private static int[] parameterSizes(long function) {
         int[] sizes = new int[16];
         try (Arena arena = Arena.ofConfined()) {
@@ -60,7 +60,7 @@ public final class CudaKernel extends GuardedResource {
     }
 
     /**
-     * The bytes of each of its parameters (cuFuncGetParamInfo).
+     * Returns the size in bytes of each parameter (cuFuncGetParamInfo).
      *
      * @return the sizes; empty before CUDA 12.4
      */
@@ -68,17 +68,17 @@ public final class CudaKernel extends GuardedResource {
         return Optional.ofNullable(parameterSizes).map(int[]::clone);
     }
 
-    /** The size of each parameter in bytes, read-only; null if the driver does not report it. */
+    /** Returns the size of each parameter in bytes, read-only; null if the driver does not report it. */
     int[] knownParameterSizes() {
         return parameterSizes;
     }
 
     /**
-     * Arguments of the sizes that this kernel has.
+     * Creates arguments with the sizes of this kernel's parameters.
      *
      * @return the arguments, none of which is set
-     * @throws UnsupportedCudaCallException before CUDA 12.4; {@link KernelArguments#of} and
-     *     {@link KernelArguments#ofSizes} are for that
+     * @throws UnsupportedCudaCallException before CUDA 12.4: use {@link KernelArguments#of} or
+     *     {@link KernelArguments#ofSizes}
      */
     public KernelArguments newArguments() {
         if (parameterSizes == null) {
@@ -89,9 +89,9 @@ public final class CudaKernel extends GuardedResource {
     }
 
     /**
-     * An attribute (cuFuncGetAttribute).
+     * Returns an attribute (cuFuncGetAttribute).
      *
-     * @param attribute which
+     * @param attribute the attribute
      * @return its value
      */
     public int attribute(KernelAttribute attribute) {
@@ -109,11 +109,11 @@ public final class CudaKernel extends GuardedResource {
     }
 
     /**
-     * Allows launches with more dynamic shared memory than the 48 KiB that every kernel may have (cuFuncSetAttribute).
+     * Permits launches with more dynamic shared memory than the 48 KiB that every kernel may use (cuFuncSetAttribute).
      *
-     * @param bytes of a block, up to {@link DeviceAttribute#MAX_SHARED_MEMORY_PER_BLOCK_OPTIN} less what the kernel has
-     *     of its own
-     * @throws IllegalArgumentException if it is more than that, or negative
+     * @param bytes of a block, up to {@link DeviceAttribute#MAX_SHARED_MEMORY_PER_BLOCK_OPTIN} minus the kernel's
+     *     static shared memory
+     * @throws IllegalArgumentException if it is negative or too large
      */
     public void allowSharedMemory(int bytes) {
         enter();
@@ -136,10 +136,10 @@ public final class CudaKernel extends GuardedResource {
     }
 
     /**
-     * The block size that fills the device best (cuOccupancyMaxPotentialBlockSize).
+     * Returns the block size that fills the device best (cuOccupancyMaxPotentialBlockSize).
      *
      * @param sharedBytes dynamic shared memory of each block
-     * @param limit most threads that the kernel is made for; 0: no limit but the device's
+     * @param limit the most threads of a block that the kernel supports; 0 for only the device's limit
      * @return the sizes
      */
     public Occupancy occupancy(int sharedBytes, int limit) {
@@ -157,7 +157,7 @@ public final class CudaKernel extends GuardedResource {
         }
     }
 
-    /** What the driver said to a launch. */
+    /** Throws if the driver refused a launch. */
     void requireLaunched(int result, CudaStream stream, String sizes) {
         if (result == Results.SUCCESS) {
             return;

@@ -15,8 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Code that is loaded: kernels and variables, by name. Closing it closes those that were asked for, when all work of
- * the context is done.
+ * Loaded code: kernels and variables, by name. Closing it waits for all work of the context, and closes its kernels and
+ * variables.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -43,7 +43,7 @@ public final class CudaModule extends GuardedResource {
     static CudaModule load(CudaContext context, String ptx) {
         if (!ptx.contains(".version")) {
             throw new IllegalArgumentException(
-                    "this is not PTX, which has a line '.version ...': '%s'; a file is given as a Path"
+                    "this is not PTX, which has a line '.version ...': '%s'; pass a file as a Path"
                             .formatted(ptx.length() > 100 ? ptx.substring(0, 100) + "..." : ptx));
         }
         byte[] image = ptx.getBytes(StandardCharsets.UTF_8);
@@ -55,7 +55,7 @@ public final class CudaModule extends GuardedResource {
             throw new IllegalArgumentException("an empty module");
         }
         try (Arena arena = Arena.ofConfined()) {
-            // PTX must end with a NUL; to the others one byte more does nothing.
+            // PTX must end with a NUL. For other formats, one more byte has no effect.
             MemorySegment data = arena.allocate(image.length + 1L, 16);
             MemorySegment.copy(image, 0, data, ValueLayout.JAVA_BYTE, 0, image.length);
             MemorySegment log = arena.allocate(LOG_BYTES);
@@ -87,11 +87,11 @@ public final class CudaModule extends GuardedResource {
     }
 
     /**
-     * A kernel (cuModuleGetFunction).
+     * Returns a kernel (cuModuleGetFunction).
      *
-     * @param name as it is in the code; the name of a C++ function is mangled unless it is {@code extern "C"}
+     * @param name the name in the code; the name of a C++ function is mangled unless it is {@code extern "C"}
      * @return the kernel
-     * @throws IllegalArgumentException if there is none of this name
+     * @throws IllegalArgumentException if there is no kernel with this name
      */
     public CudaKernel kernel(String name) {
         return create(() -> {
@@ -110,11 +110,11 @@ public final class CudaModule extends GuardedResource {
     }
 
     /**
-     * The memory of a variable (cuModuleGetGlobal).
+     * Returns the memory of a variable (cuModuleGetGlobal).
      *
-     * @param name as it is in the code
-     * @return its memory, until this is closed
-     * @throws IllegalArgumentException if there is none of this name
+     * @param name the name in the code
+     * @return the memory, which is valid until this is closed
+     * @throws IllegalArgumentException if there is no variable with this name
      */
     public DeviceMemory global(String name) {
         return create(() -> {
@@ -148,7 +148,7 @@ public final class CudaModule extends GuardedResource {
         Results.check(ModuleCalls.unload(pointer), "cuModuleUnload()");
     }
 
-    /** {@return where it came from} */
+    /** {@return the origin of the code} */
     @Override
     public String toString() {
         return description;

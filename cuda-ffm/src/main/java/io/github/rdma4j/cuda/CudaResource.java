@@ -14,13 +14,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * A native object of CUDA that must be closed. Closing it first closes what depends on it, youngest first; closing
- * twice does nothing. Use after close is an {@link IllegalStateException}.
+ * A native object of CUDA that must be closed. Closing it first closes its dependents, the newest first; closing twice
+ * does nothing. Use after a close throws an {@link IllegalStateException}.
  *
- * <p>Thread safety: {@code close()} may be called from any thread, also while another one is inside a call on the
- * object: it waits until that call is over. No lock is held while it waits, or while the driver does: other threads go
- * on creating, using and closing other objects of the context, which may be what the device waits for. A thread that
- * closes an object while another thread is closing it waits for that thread.
+ * Thread safety: {@code close()} may be called from any thread, even while another thread is inside a call on the
+ * object: it waits until that call has ended. No lock is held while it waits, or while the driver waits. Other threads
+ * can create, use and close other objects of the context, for which the device may be waiting. If two threads close an
+ * object, the second one waits for the first.
  *
  * @since 0.1.0
  */
@@ -28,7 +28,10 @@ public abstract class CudaResource implements AutoCloseable {
     /** Null for a context. */
     private final CudaResource parent;
 
-    /** The driver would follow the pointer of a destroyed object, or write to memory that is another's by now. */
+    /**
+     * Without it, the driver would follow the pointer of a destroyed object, or write to memory that has been allocated
+     * again.
+     */
     private final UseGuard guard = new UseGuard();
 
     private final Dependents dependents = new Dependents();
@@ -38,7 +41,9 @@ public abstract class CudaResource implements AutoCloseable {
         this.parent = parent;
     }
 
-    /** Creates a dependent. A close waits for it, so that none is forgotten between the native call and its entry. */
+    /**
+     * Creates a dependent. A close waits for it, so that no dependent is missed between the native call and its entry.
+     */
     final <T extends CudaResource> T create(Supplier<T> creation) {
         if (!dependents.startCreation()) {
             throw closedException();
@@ -54,10 +59,10 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /**
-     * Has something closed before this object, and before its CUDA objects: a registration of its memory with a network
-     * adapter, for instance, or what answers the words that its streams wait for. Its {@code close()} may call
-     * {@link #removeDependent}. If it throws a {@link CudaCloseTimeoutException}, it stays open, and so does this
-     * object. Other exceptions are thrown when everything is closed.
+     * Adds a dependent that must be closed before this object and before its CUDA objects: a registration of its memory
+     * with a network adapter, for instance, or a thread that writes the words for which its streams wait. Its
+     * {@code close()} may call {@link #removeDependent}. If it throws a {@link CudaCloseTimeoutException}, it stays
+     * open, and so does this object. Other exceptions are thrown when everything is closed.
      *
      * @param dependent closed once, before this object is destroyed, unless it is removed
      * @throws IllegalStateException if this object is closed
@@ -71,7 +76,7 @@ public abstract class CudaResource implements AutoCloseable {
     /**
      * Removes a dependent that was closed on its own.
      *
-     * @param dependent as it was added
+     * @param dependent the dependent that was added
      */
     public final void removeDependent(AutoCloseable dependent) {
         dependents.remove(dependent);
@@ -81,15 +86,15 @@ public abstract class CudaResource implements AutoCloseable {
     public abstract CudaContext context();
 
     /**
-     * The native handle or address, for a call that is not wrapped. It is valid until this is closed; nothing guards
-     * its use.
+     * Returns the native handle or address, for calls that this library does not have. It is valid until this is
+     * closed; nothing guards its use.
      *
      * @return the {@code CUcontext}, {@code CUstream}, {@code CUdeviceptr} …
      * @throws IllegalStateException if it is closed
      */
     public abstract long handle();
 
-    /** {@return whether it can be used: not once a {@link #close()} has come as far} */
+    /** {@return whether it can be used; false once a {@link #close()} has reached it} */
     public final boolean isOpen() {
         return !closed;
     }
@@ -104,14 +109,16 @@ public abstract class CudaResource implements AutoCloseable {
         return new IllegalStateException(this + " is closed");
     }
 
-    /** Before a native call that uses the object; {@link #exit()} must follow. The same thread may enter again. */
+    /**
+     * Called before a native call that uses the object; {@link #exit()} must follow. The same thread may enter again.
+     */
     final void enter() {
         if (!guard.enter()) {
             throw closedException();
         }
     }
 
-    /** {@link #enter()} for those who can do without: false if it is closed. */
+    /** As {@link #enter()}, but returns false if it is closed. */
     final boolean tryEnter() {
         return guard.enter();
     }
@@ -120,7 +127,10 @@ public abstract class CudaResource implements AutoCloseable {
         guard.exit();
     }
 
-    /** Whether queued work may use it without being inside, so that it is released when that work is done. */
+    /**
+     * Whether queued work may use it without being inside a call, so that it must not be released before that work is
+     * done.
+     */
     boolean isUsedByWork() {
         return false;
     }
@@ -131,7 +141,7 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /**
-     * Called with nobody inside a call on it any more, even if the driver cannot be reached after that.
+     * Called when no thread is inside a call on it any more, even if the driver cannot be called after that.
      *
      * @param deadline by System.nanoTime
      * @throws CudaCloseTimeoutException if it must not be released yet
@@ -139,27 +149,27 @@ public abstract class CudaResource implements AutoCloseable {
     void abandon(long deadline) {}
 
     /**
-     * Destroys the native object; called with the dependents closed and the context current. Nothing in it may block
-     * before its last call of the driver: a virtual thread would go on on a carrier with another context.
+     * Destroys the native object. Called with the dependents closed and the context current. Nothing may block before
+     * its last call of the driver: a virtual thread could continue on a carrier with another current context.
      */
     abstract void release();
 
-    /** Called when a close is over, even if the driver could not be reached for {@link #release}. */
+    /** Called when a close ends, even if the driver could not be called for {@link #release}. */
     void afterClose() {}
 
-    /** Whether a {@link #release} that failed has left something that another one can give back. */
+    /** Whether a failed {@link #release} has left resources that another call can release. */
     boolean isIncomplete() {
         return false;
     }
 
     /**
-     * Closes what depends on it, then this. Memory and modules wait for the work of their context first, for as long as
-     * {@link CudaContext#closeTimeout()} says. It counts as closed even if the driver reports an error, which it may do
-     * for work that was queued long before.
+     * Closes the dependents, then this. Memory and modules first wait for the work of their context, up to
+     * {@link CudaContext#closeTimeout()}. This counts as closed even if the driver reports an error, which may belong
+     * to work that was queued long before.
      *
-     * @throws CudaException the first error, others being suppressed in it; all is closed nevertheless
-     * @throws CudaCloseTimeoutException if the work is not done in time, another thread is creating something here, or
-     *     is inside a call with the segment of pinned memory; nothing is freed under them, and this can be closed again
+     * @throws CudaException the first error, with the others suppressed; everything is closed nevertheless
+     * @throws CudaCloseTimeoutException if the work is not done in time, another thread is creating a dependent, or is
+     *     inside a call with the segment of pinned memory. Nothing is freed, and this can be closed again
      */
     @Override
     public final void close() {
@@ -167,10 +177,11 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /**
-     * Closes this if no work has to be waited for. Otherwise it stays a dependent of its context, which closes it. For
-     * undoing: the calls that free memory wait for all work, and the work may wait for the calling thread.
+     * Closes this if no work must be waited for. Otherwise it stays a dependent of its context, which closes it later.
+     * Used to undo a failed creation: the calls that free memory wait for all work, which may wait for the calling
+     * thread.
      *
-     * @param cause gets what fails here
+     * @param cause receives failures as suppressed exceptions
      */
     final void closeUnlessBusy(Throwable cause) {
         try {
@@ -182,7 +193,7 @@ public abstract class CudaResource implements AutoCloseable {
         }
     }
 
-    /** Once for all that a context closes, so that a hundred waits are no longer than one. */
+    /** All objects that a context closes share one deadline, so that many waits take no longer than one. */
     private void close(long deadline) {
         if (!startClosing(deadline)) {
             return;
@@ -195,7 +206,7 @@ public abstract class CudaResource implements AutoCloseable {
                 awaitWork(deadline, failures);
                 shut();
             }
-            // Once more for what was queued meanwhile; now nobody can queue more with it.
+            // Waits once more, for work that was queued meanwhile. Now no thread can queue more.
             awaitWork(deadline, failures);
             abandon(deadline, failures);
             attempt(this::releaseInContext, failures);
@@ -208,10 +219,10 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /**
-     * Closes it by a call that the driver may refuse, and which does not wait for work. If it is refused, this is open
-     * as before.
+     * Closes this by a call that the driver may refuse, and which does not wait for work. If the driver refuses, this
+     * is open again.
      */
-    final void closeBy(Runnable giveBack) {
+    final void closeBy(Runnable call) {
         boolean finished = false;
         if (!startClosing(context().closeDeadline())) {
             throw closedException();
@@ -223,7 +234,7 @@ public abstract class CudaResource implements AutoCloseable {
             throwFirst(failures);
             shut();
             try {
-                giveBack.run();
+                call.run();
                 finished = true;
             } finally {
                 if (!finished) {
@@ -243,9 +254,9 @@ public abstract class CudaResource implements AutoCloseable {
         return switch (dependents.startClosing(deadline)) {
             case BEGUN -> true;
             case NOTHING_TO_DO -> false;
-            case TIME_IS_OVER ->
+            case TIMED_OUT ->
                 throw new CudaCloseTimeoutException(this
-                        + " is not closed: another thread is creating something of it, or closing it, for longer than "
+                        + " is not closed: another thread is creating a dependent of it, or closing it, for longer than "
                         + TimeText.of(context().closeTimeout()) + ". Close it again when that thread is done");
         };
     }
@@ -280,7 +291,7 @@ public abstract class CudaResource implements AutoCloseable {
     private void closeDependents(long deadline, List<RuntimeException> failures) {
         Set<AutoCloseable> kept = Collections.newSetFromMap(new IdentityHashMap<>());
         List<RuntimeException> tooEarly = new ArrayList<>();
-        for (AutoCloseable next = dependents.youngestBut(kept); next != null; next = dependents.youngestBut(kept)) {
+        for (AutoCloseable next = dependents.newestExcept(kept); next != null; next = dependents.newestExcept(kept)) {
             AutoCloseable dependent = next;
             try {
                 attempt(() -> close(dependent, deadline), failures);
@@ -305,7 +316,7 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     private void awaitWork(long deadline, List<RuntimeException> failures) {
-        // A context that is closed has done its work.
+        // A closed context has no unfinished work.
         if (!isUsedByWork() || !context().isOpen()) {
             return;
         }
@@ -329,23 +340,24 @@ public abstract class CudaResource implements AutoCloseable {
 
     private CudaCloseTimeoutException tooEarly(CudaContext busy) {
         return new CudaCloseTimeoutException(this + " is not freed" + (closed ? ", though closed to new uses" : "")
-                + ": what streams of " + busy + " were given before is not done after "
+                + ": earlier work of streams of " + busy + " is not done after "
                 + TimeText.of(context().closeTimeout())
                 + ". Write the value that a stream may still wait for, or wait for the streams, and close this"
                 + " again");
     }
 
     private void releaseInContext() {
-        // Memory of the virtual-memory API can outlive its context, when it could not be given back before.
+        // Memory of the virtual-memory API can outlive its context, if it could not be released before.
         if (parent == null || !context().isOpen()) {
             release();
             return;
         }
-        // A context cannot be asked while one of its streams is captured: that would spoil the capture.
-        boolean isAskable = isUsedByWork() && !UnfinishedWork.isCaptured(context());
+        // A context must not be queried while one of its streams is captured: that would invalidate the capture.
+        boolean canSynchronize = isUsedByWork() && !UnfinishedWork.isCaptured(context());
         context().bind();
-        // For streams of other libraries, which cannot be queried. The memory is freed however their work ended.
-        int work = isAskable ? ContextCalls.synchronize() : Results.SUCCESS;
+        // Waits for streams of other libraries, which cannot be queried. The memory is freed even if their work has
+        // failed.
+        int work = canSynchronize ? ContextCalls.synchronize() : Results.SUCCESS;
         List<RuntimeException> failures = new ArrayList<>();
         attempt(this::release, failures);
         if (work != Results.SUCCESS) {
@@ -354,12 +366,12 @@ public abstract class CudaResource implements AutoCloseable {
         throwFirst(failures);
     }
 
-    /** What can fail in closing. */
+    /** A step of a close, which may fail. */
     private interface Step {
         void run() throws Exception;
     }
 
-    /** A step that came too early has not failed. */
+    /** A step that was too early is not a failure. */
     private static void attempt(Step step, List<RuntimeException> failures) {
         try {
             step.run();

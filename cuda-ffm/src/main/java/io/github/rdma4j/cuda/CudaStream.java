@@ -17,15 +17,15 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * A queue of work for a device, done in order. Its methods queue the work and return; {@link #await} and
+ * A queue of work for a device, which runs in order. Its methods queue the work and return; {@link #await} and
  * {@link CudaEvent} detect when it is done.
  *
  * <p>Device memory and {@link HostMemory} may be closed while copies of theirs are queued: the close waits for them.
  * You must keep a segment of another arena unchanged, and its arena open, until the copy is done. Copies to and from
  * memory that is not pinned also work, but wait inside the driver.
  *
- * <p>Closing a stream does not wait: its queued work is still done. Only if the driver has no event left for it, the
- * close waits up to {@link CudaContext#closeTimeout()}.
+ * Closing a stream does not wait: its queued work is completed. Only if the driver has no event left, the close waits
+ * up to {@link CudaContext#closeTimeout()}.
  *
  * <p>Thread safety: all methods may be called from any thread. Copies, fills, launches, values, {@link #waitFor} and
  * {@link #isDone} allocate nothing on the heap; the other methods may.
@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  */
 public final class CudaStream extends GuardedResource {
     private final CallbackFailures callbackFailures = new CallbackFailures();
-    /** What the stream's work becomes a part of, or null: of the thread that captures it. */
+    /** The capture that receives the work of the thread that captures; null outside a capture. */
     private StreamCapture capture;
 
     private final DriverCapture driverCapture = new DriverCapture(this);
@@ -54,13 +54,13 @@ public final class CudaStream extends GuardedResource {
         }
     }
 
-    /** {@return its priority: the smaller the more urgent (cuStreamGetPriority)} */
+    /** {@return its priority: the lower the more urgent (cuStreamGetPriority)} */
     public int priority() {
         enter();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment priority = arena.allocate(ValueLayout.JAVA_INT);
             int result = StreamCalls.getPriority(pointer, priority);
-            Results.check(again(result, () -> StreamCalls.getPriority(pointer, priority)), "cuStreamGetPriority()");
+            Results.check(retry(result, () -> StreamCalls.getPriority(pointer, priority)), "cuStreamGetPriority()");
             return priority.get(ValueLayout.JAVA_INT, 0);
         } finally {
             exit();
@@ -168,10 +168,10 @@ public final class CudaStream extends GuardedResource {
      * Sets bytes of device memory (cuMemsetD8Async).
      *
      * @param target on the device
-     * @param offset of the first
-     * @param length how many
+     * @param offset of the first byte
+     * @param length the number of bytes
      * @param value of each
-     * @throws IndexOutOfBoundsException if they do not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the memory
      */
     public void fill(DeviceMemory target, long offset, long length, byte value) {
         Ranges.check(offset, length, target.size(), target);
@@ -185,7 +185,7 @@ public final class CudaStream extends GuardedResource {
      * @param offset of the first byte; a multiple of 4
      * @param count how many words
      * @param value of each, in the byte order of the host
-     * @throws IndexOutOfBoundsException if they do not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the memory
      */
     public void fillWords(DeviceMemory target, long offset, long count, int value) {
         Ranges.checkWords(offset, count, target);
@@ -193,86 +193,86 @@ public final class CudaStream extends GuardedResource {
     }
 
     /**
-     * Lets what is queued after this wait for a value in memory (cuStreamWaitValue32), which the host, another device
-     * or another stream writes. A stream that waits for what never comes cannot be stopped but by writing it; and CUDA
-     * does not see this order, so give it the same by events where it could do two things at once.
+     * Makes later work of the stream wait for a value in memory (cuStreamWaitValue32), which the host, another device
+     * or another stream writes. A stream that waits for a value can be released only by writing it. CUDA does not know
+     * this order, so also order the work by events if the streams share resources.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the 32-bit value, a multiple of 4
-     * @param value what it is compared with
-     * @param condition how
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws UnsupportedCudaCallException if the device does not do it: {@link CudaDevice#supportsStreamValues}
+     * @param value the value to compare with
+     * @param condition the comparison
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
+     * @throws UnsupportedCudaCallException if the device does not support it: {@link CudaDevice#supportsStreamValues}
      */
     public void waitForValue(DeviceAddressable memory, long offset, int value, WaitCondition condition) {
         StreamValues.await32(this, memory, offset, value, condition.code());
     }
 
     /**
-     * {@link #waitForValue} for 64 bits (cuStreamWaitValue64), where the device has
+     * {@link #waitForValue} for 64 bits (cuStreamWaitValue64), on devices with
      * {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the 64-bit value, a multiple of 8
-     * @param value what it is compared with
-     * @param condition how
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws UnsupportedCudaCallException if the device does not do it
+     * @param value the value to compare with
+     * @param condition the comparison
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
+     * @throws UnsupportedCudaCallException if the device does not support it
      */
     public void waitForValue64(DeviceAddressable memory, long offset, long value, WaitCondition condition) {
         StreamValues.await64(this, memory, offset, value, condition.code());
     }
 
     /**
-     * {@link #waitForValue}, and then a flush of what other devices wrote to this device's memory before, so that what
-     * is queued after this sees it ({@code CU_STREAM_WAIT_VALUE_FLUSH}); where the device has
+     * {@link #waitForValue}, followed by a flush of earlier writes of other devices to this device's memory, so that
+     * later work of the stream sees them ({@code CU_STREAM_WAIT_VALUE_FLUSH}). Needs
      * {@link DeviceAttribute#CAN_FLUSH_REMOTE_WRITES}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the 32-bit value, a multiple of 4
-     * @param value what it is compared with
-     * @param condition how
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws UnsupportedCudaCallException if the device does not do it
+     * @param value the value to compare with
+     * @param condition the comparison
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
+     * @throws UnsupportedCudaCallException if the device does not support it
      */
     public void waitForValueAndFlush(DeviceAddressable memory, long offset, int value, WaitCondition condition) {
         StreamValues.await32(this, memory, offset, value, condition.code() | CudaHeaders.CU_STREAM_WAIT_VALUE_FLUSH());
     }
 
     /**
-     * Writes a value to memory when all that was queued before is done (cuStreamWriteValue32).
+     * Writes a value to memory when all earlier work is done (cuStreamWriteValue32).
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the 32-bit value, a multiple of 4
-     * @param value what is written
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws UnsupportedCudaCallException if the device does not do it: {@link CudaDevice#supportsStreamValues}
+     * @param value the value to write
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
+     * @throws UnsupportedCudaCallException if the device does not support it: {@link CudaDevice#supportsStreamValues}
      */
     public void writeValue(DeviceAddressable memory, long offset, int value) {
         StreamValues.write32(this, memory, offset, value);
     }
 
     /**
-     * {@link #writeValue} for 64 bits (cuStreamWriteValue64), where the device has
+     * {@link #writeValue} for 64 bits (cuStreamWriteValue64), on devices with
      * {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the 64-bit value, a multiple of 8
-     * @param value what is written
-     * @throws IndexOutOfBoundsException if it does not lie within
-     * @throws UnsupportedCudaCallException if the device does not do it
+     * @param value the value to write
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
+     * @throws UnsupportedCudaCallException if the device does not support it
      */
     public void writeValue64(DeviceAddressable memory, long offset, long value) {
         StreamValues.write64(this, memory, offset, value);
     }
 
     /**
-     * Waits for values and writes values, one after the other (cuStreamBatchMemOp). The batch may be changed as soon as
-     * this returns.
+     * Waits for values and writes values, one after the other (cuStreamBatchMemOp). You may change the batch after this
+     * method returns.
      *
-     * @param operations what is done, for this stream's device
-     * @throws IllegalStateException if it has no operations, or memory of one is closed
-     * @throws UnsupportedCudaCallException if the device does not do it: {@link CudaDevice#supportsStreamValues}
+     * @param operations the batch, for this stream's device
+     * @throws IllegalStateException if the batch has no operations, or its memory is closed
+     * @throws UnsupportedCudaCallException if the device does not support it: {@link CudaDevice#supportsStreamValues}
      */
     public void submit(MemoryOperations operations) {
         operations.enter(this);
@@ -284,7 +284,7 @@ public final class CudaStream extends GuardedResource {
                 int result = StreamCalls.batch(pointer, count, address, 0);
                 if (result != Results.SUCCESS) {
                     operations.require(
-                            again(result, () -> StreamCalls.batch(pointer, count, address, 0)),
+                            retry(result, () -> StreamCalls.batch(pointer, count, address, 0)),
                             "cuStreamBatchMemOp(count=" + count + ")");
                 }
             } finally {
@@ -296,12 +296,12 @@ public final class CudaStream extends GuardedResource {
     }
 
     /**
-     * Memory of the device's pool, there for what this stream is given from now on (cuMemAllocAsync). Other streams may
-     * use it once this stream has come as far: see {@link CudaEvent}. Register it with an adapter no sooner than that:
-     * until then, work that was queued before may use the same bytes. Allocates.
+     * Allocates memory of the device's pool, which later work of this stream may use (cuMemAllocAsync). Other streams
+     * may use it once this stream has reached this point: see {@link CudaEvent}. Register it with an adapter only after
+     * that: until then, earlier work may use the same bytes. Allocates.
      *
      * @param size in bytes, 1 or more
-     * @return the memory; {@link #free} gives it back in the order of a stream, closing it waits for the whole context
+     * @return the memory; {@link #free} frees it in stream order, closing it waits for the whole context
      * @throws UnsupportedCudaCallException if the device has no memory pools
      * @throws OutOfDeviceMemoryException if there is not enough
      */
@@ -318,28 +318,27 @@ public final class CudaStream extends GuardedResource {
     }
 
     /**
-     * Gives memory of the pool back when all that this stream was given before is done (cuMemFreeAsync); the work of
-     * other streams with it must be done by then, or be waited for by an event ({@link #waitFor}). It is closed at
-     * once: for this process it is gone.
+     * Frees memory of the pool when all earlier work of this stream is done (cuMemFreeAsync). Work of other streams
+     * with the memory must be done by then; make this stream wait for it by an event ({@link #waitFor}). The memory is
+     * closed at once.
      *
-     * @param memory that {@link #allocate} made
-     * @throws IllegalArgumentException if something else made it
-     * @throws CudaException if the driver refuses it; the memory is open as before, and can be freed again
+     * @param memory from {@link #allocate}
+     * @throws IllegalArgumentException if it is other memory
+     * @throws CudaException if the driver refuses; the memory stays open, and can be freed again
      */
     public void free(DeviceMemory memory) {
         requireNotCaptured("memory of the pool");
         memory.requireOpen();
         if (memory.kind() != DeviceMemory.Kind.POOL || memory.isForeign()) {
-            throw new IllegalArgumentException(
-                    "only memory of CudaStream.allocate is freed by a stream, not " + memory);
+            throw new IllegalArgumentException("a stream can only free memory of CudaStream.allocate, not " + memory);
         }
         memory.closeOn(this);
     }
 
     /**
-     * Lets what is queued after this wait until an event is done (cuStreamWaitEvent). The host does not wait.
+     * Makes later work of the stream wait until an event is done (cuStreamWaitEvent). The host does not wait.
      *
-     * @param event recorded before, of this device or another one; one that was never recorded is done
+     * @param event of this device or another one; an event that was never recorded counts as done
      */
     public void waitFor(CudaEvent event) {
         event.enter();
@@ -364,7 +363,7 @@ public final class CudaStream extends GuardedResource {
     private void waitNow(CudaEvent event) {
         int result = StreamCalls.waitEvent(pointer, event.pointer, 0);
         if (result != Results.SUCCESS) {
-            Results.check(again(result, () -> StreamCalls.waitEvent(pointer, event.pointer, 0)), "cuStreamWaitEvent()");
+            Results.check(retry(result, () -> StreamCalls.waitEvent(pointer, event.pointer, 0)), "cuStreamWaitEvent()");
         }
     }
 
@@ -374,7 +373,7 @@ public final class CudaStream extends GuardedResource {
      * @param kernel of the same context
      * @param grid blocks, 1 or more
      * @param block threads in each, 1 or more
-     * @param arguments as the kernel has them; they may be changed as soon as this returns
+     * @param arguments for the parameters of the kernel; you may change them after this method returns
      */
     public void launch(CudaKernel kernel, int grid, int block, KernelArguments arguments) {
         launch(kernel, grid, 1, 1, block, 1, 1, 0, arguments);
@@ -392,7 +391,7 @@ public final class CudaStream extends GuardedResource {
      * @param blockZ threads of a block in z
      * @param sharedBytes dynamic shared memory of each block; for more than 48 KiB see
      *     {@link CudaKernel#allowSharedMemory}
-     * @param arguments as the kernel has them; they may be changed as soon as this returns
+     * @param arguments for the parameters of the kernel; you may change them after this method returns
      * @throws IllegalArgumentException if the arguments do not match the kernel, as far as the driver reports its
      *     parameters
      * @throws IllegalStateException if the memory of an argument is closed
@@ -428,7 +427,7 @@ public final class CudaStream extends GuardedResource {
                             0);
                     if (result != Results.SUCCESS) {
                         kernel.requireLaunched(
-                                again(
+                                retry(
                                         result,
                                         () -> ModuleCalls.launchKernel(
                                                 kernel.pointer,
@@ -458,15 +457,15 @@ public final class CudaStream extends GuardedResource {
     }
 
     /**
-     * Calls a function of this program when all that was queued before is done; what is queued after it waits until it
-     * returns (cuLaunchHostFunc). A thread of the driver calls it. It must be short, and must neither use CUDA nor wait
-     * for anything that does. Its exception is thrown by the next {@link #isDone} or {@link #await} that finds the
-     * stream done, or by {@link #close()}, as the cause of a {@link CudaCallbackException}. It is not called if the
-     * context has failed before. Wait for it before the program ends: the JVM delays its exit for callbacks by at most
-     * two seconds, and a later callback ends the process with a signal. Allocates.
+     * Calls a function of this program when all earlier work is done; later work waits until it returns
+     * (cuLaunchHostFunc). A thread of the driver calls it. It must be short, and must neither use CUDA nor wait for
+     * code that does. Its exception is thrown by the next {@link #isDone} or {@link #await} that finds the stream done,
+     * or by {@link #close()}, as the cause of a {@link CudaCallbackException}. It is not called if the context has
+     * failed before. Wait for it before the program ends: the JVM delays its exit for callbacks by at most two seconds,
+     * and a later callback ends the process with a signal. Allocates.
      *
-     * @param task what to call
-     * @throws IllegalStateException if the stream is being captured: a task is called once
+     * @param task the function
+     * @throws IllegalStateException if the stream is being captured: a task runs only once
      */
     public void callback(Runnable task) {
         Objects.requireNonNull(task, "task");
@@ -479,13 +478,13 @@ public final class CudaStream extends GuardedResource {
         }
     }
 
-    /** Queues the call of an entry, which the table keeps only if the driver has taken it. */
+    /** Queues the call of an entry, which stays in the table only if the driver accepts it. */
     private void queue(long entry) {
         boolean queued = false;
         try {
             int result = StreamCalls.launchHostFunction(pointer, HostFunctions.address(), entry);
             Results.check(
-                    again(result, () -> StreamCalls.launchHostFunction(pointer, HostFunctions.address(), entry)),
+                    retry(result, () -> StreamCalls.launchHostFunction(pointer, HostFunctions.address(), entry)),
                     "cuLaunchHostFunc()");
             queued = true;
         } finally {
@@ -499,8 +498,8 @@ public final class CudaStream extends GuardedResource {
      * Returns whether all queued work is done (cuStreamQuery).
      *
      * @return whether it is
-     * @throws CudaException if it fails, or the work did
-     * @throws CudaCallbackException if it is done and a callback has thrown something, once
+     * @throws CudaException if the call or the work has failed
+     * @throws CudaCallbackException if it is done and a callback has thrown an exception; thrown once
      */
     public boolean isDone() {
         enter();
@@ -520,7 +519,7 @@ public final class CudaStream extends GuardedResource {
         if (first == CudaHeaders.CUDA_ERROR_NOT_READY()) {
             return false;
         }
-        int result = again(first, () -> StreamCalls.query(pointer));
+        int result = retry(first, () -> StreamCalls.query(pointer));
         if (result == CudaHeaders.CUDA_ERROR_NOT_READY()) {
             return false;
         }
@@ -529,12 +528,12 @@ public final class CudaStream extends GuardedResource {
     }
 
     /**
-     * Waits until all that was queued is done, asking again and again with growing pauses. Allocates.
+     * Waits until all queued work is done. Polls with growing pauses. Allocates.
      *
-     * @param timeout how long at most
-     * @return whether it is done; false if the time is over
+     * @param timeout the longest wait
+     * @return whether it is done; false at the timeout
      * @throws CudaException if the work failed
-     * @throws CudaCallbackException if a callback has thrown something, once
+     * @throws CudaCallbackException if a callback has thrown an exception; thrown once
      * @throws CudaWaitInterruptedException if the thread is interrupted
      */
     public boolean await(Duration timeout) {
@@ -542,25 +541,27 @@ public final class CudaStream extends GuardedResource {
     }
 
     /**
-     * Captures work: instead of being done, the work becomes a graph (cuStreamBeginCapture, cuStreamEndCapture). A
-     * stream that waits for an event of a captured stream is also captured. The first stream must wait for it in the
+     * Captures work: instead of running, the work becomes a graph (cuStreamBeginCapture, cuStreamEndCapture). A stream
+     * that waits for an event of a captured stream is also captured. The first stream must wait for that stream in the
      * same way before the capture ends.
      *
-     * <p>Copies, fills, launches of kernels, values, batches and events can be captured; callbacks, launches of graphs
-     * and memory of the pool cannot. A call that the mode forbids invalidates the capture.
+     * Copies, fills, launches of kernels, values, batches and events can be captured. Callbacks, launches of graphs and
+     * memory of the pool cannot. A call that the mode forbids invalidates the capture.
      *
-     * @param mode which calls are forbidden meanwhile, and on which threads
-     * @param work gives this stream what is captured; for this thread
+     * @param mode which calls are forbidden during the capture, and on which threads
+     * @param work submits the work to this stream; runs in this thread
      * @return the graph
-     * @throws IllegalStateException if the stream is being captured already, or on a virtual thread with another mode
-     *     than {@link CaptureMode#RELAXED}: its pauses may change the thread of the system, which the driver minds
-     * @throws CudaException if the driver refuses it, or the capture was spoilt
+     * @throws IllegalStateException if the stream is already being captured, or on a virtual thread with another mode
+     *     than {@link CaptureMode#RELAXED}: blocking may move it to another platform thread, which must not end the
+     *     capture
+     * @throws CudaException if the driver refuses it, or the capture was invalidated
      */
     public CudaGraph capture(CaptureMode mode, Consumer<CudaStream> work) {
         Objects.requireNonNull(work, "work");
         if (Thread.currentThread().isVirtual() && mode != CaptureMode.RELAXED) {
-            throw new IllegalStateException("capture(" + mode + ") on a virtual thread: after its next pause it may run"
-                    + " on another thread of the system, which must not end the capture. Use CaptureMode.RELAXED");
+            throw new IllegalStateException(
+                    "capture(" + mode + ") on a virtual thread: after it has blocked, it may continue"
+                            + " on another platform thread, which must not end the capture. Use CaptureMode.RELAXED");
         }
         StreamCapture begun = beginCapture(mode);
         boolean finished = false;
@@ -570,15 +571,15 @@ public final class CudaStream extends GuardedResource {
         } finally {
             if (!finished) {
                 begun.end();
-                driverCapture.giveUp();
-                begun.ended();
+                driverCapture.abandon();
+                begun.driverEnded();
             }
         }
         try {
             begun.end();
             return driverCapture.end(begun);
         } finally {
-            begun.ended();
+            begun.driverEnded();
         }
     }
 
@@ -589,7 +590,7 @@ public final class CudaStream extends GuardedResource {
             driverCapture.begin(() -> {
                 int result = GraphCalls.beginCapture(pointer, mode.code());
                 Results.check(
-                        again(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
+                        retry(result, () -> GraphCalls.beginCapture(pointer, mode.code())),
                         "cuStreamBeginCapture(mode=" + mode + ")");
             });
         } finally {
@@ -600,16 +601,16 @@ public final class CudaStream extends GuardedResource {
         return begun;
     }
 
-    /** {@return whether what it is given becomes a part of a graph: for the thread that captures} */
+    /** {@return whether submitted work becomes part of a graph; for the thread that captures} */
     public boolean isCaptured() {
         return capture != null;
     }
 
     /**
-     * Adds something that the captured work needs to the graph.
+     * Adds a dependency of the captured work to the graph.
      *
-     * @param dependency asked at each launch, as often as it was added
-     * @return false if this is not being captured; then nothing was added
+     * @param dependency called at each launch, as often as it was added
+     * @return false if the stream is not being captured; then nothing was added
      */
     public boolean captureDependency(GraphDependency dependency) {
         Objects.requireNonNull(dependency, "dependency");
@@ -641,21 +642,21 @@ public final class CudaStream extends GuardedResource {
 
     private void requireNotCaptured(String what) {
         if (capture != null) {
-            throw new IllegalStateException(this + " is being captured, and " + what + " cannot be captured");
+            throw new IllegalStateException(this + " is being captured, but " + what + " cannot be captured");
         }
     }
 
     /**
-     * Leaves an event behind its work, by which those who free what the work uses wait for it. Where the driver refuses
-     * the event the work is waited for here: when the stream is gone, nobody can ask for it any more.
+     * Records an event after its work, so that code that frees the resources of the work can wait for it. If the driver
+     * refuses the event, waits for the work here: a destroyed stream cannot be queried.
      */
     @Override
     void abandon(long deadline) {
-        if (!Waiting.until(driverCapture::leavesEnd, deadline)) {
+        if (!Waiting.until(driverCapture::recordEnd, deadline)) {
             throw new CudaCloseTimeoutException(this + " is not destroyed, though closed to new uses: its work is not"
                     + " done after " + TimeText.of(context().closeTimeout())
-                    + ", and the driver refuses the event that would show later"
-                    + " when it is. Write the value that the stream may still wait for, or free device memory, and"
+                    + ", and the driver refuses the event that would show"
+                    + " when it is done. Write the value that the stream may still wait for, or free device memory, and"
                     + " close this again");
         }
     }
@@ -664,7 +665,7 @@ public final class CudaStream extends GuardedResource {
     void release() {
         driverCapture.release();
         Results.check(StreamCalls.destroy(pointer), "cuStreamDestroy()");
-        callbackFailures.tellAtClose();
+        callbackFailures.rethrowAtClose();
     }
 
     @Override

@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.base.Remedies;
 
 /**
- * CUDA cannot be used on this machine. The message and {@link #reason()} say why.
+ * Thrown when CUDA cannot be used on this machine. The message and {@link #reason()} contain the reason.
  *
  * @serial exclude
  * @since 0.1.0
@@ -15,7 +15,7 @@ public class CudaUnavailableException extends RuntimeException {
 
     /** Why CUDA cannot be used. */
     public enum Reason {
-        /** The bindings are not for this operating system or processor. */
+        /** The bindings do not support this operating system or processor. */
         PLATFORM,
         /** {@code libcuda.so.1} cannot be opened or is not a driver. */
         NO_DRIVER,
@@ -35,9 +35,9 @@ public class CudaUnavailableException extends RuntimeException {
     /**
      * CUDA cannot be used.
      *
-     * @param reason as data
-     * @param explanation in words
-     * @param remedy what can be done about it, or an empty string
+     * @param reason the reason as a constant
+     * @param explanation the reason in words
+     * @param remedy what to do about it, or an empty string
      */
     public CudaUnavailableException(Reason reason, String explanation, String remedy) {
         super(Remedies.append("CUDA cannot be used: " + explanation, remedy));
@@ -45,12 +45,12 @@ public class CudaUnavailableException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** {@return why} */
+    /** {@return the reason} */
     public Reason reason() {
         return reason;
     }
 
-    /** {@return what can be done about it; an empty string where nothing can} */
+    /** {@return what to do about it; an empty string if nothing helps} */
     public String remedy() {
         return remedy;
     }

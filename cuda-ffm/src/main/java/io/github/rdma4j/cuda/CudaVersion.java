@@ -3,14 +3,14 @@
 package io.github.rdma4j.cuda;
 
 /**
- * A version of CUDA, as the driver numbers it.
+ * A version of CUDA, in the driver's format.
  *
  * @param number 1000 times the major plus 10 times the minor number
  * @since 0.1.0
  */
 public record CudaVersion(int number) implements Comparable<CudaVersion> {
     /**
-     * A version.
+     * Returns a version.
      *
      * @param major such as 12
      * @param minor such as 4
@@ -20,21 +20,21 @@ public record CudaVersion(int number) implements Comparable<CudaVersion> {
         return new CudaVersion(major * 1000 + minor * 10);
     }
 
-    /** {@return such as 12} */
+    /** {@return the major number, such as 12} */
     public int major() {
         return number / 1000;
     }
 
-    /** {@return such as 4} */
+    /** {@return the minor number, such as 4} */
     public int minor() {
         return number % 1000 / 10;
     }
 
     /**
-     * Whether this is another version or a later one.
+     * Whether this version is at least as new as another one.
      *
-     * @param other the least that will do
-     * @return whether this will do
+     * @param other the other version
+     * @return whether it is the same version or a later one
      */
     public boolean isAtLeast(CudaVersion other) {
         return number >= other.number;

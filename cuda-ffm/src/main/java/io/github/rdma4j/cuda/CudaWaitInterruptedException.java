@@ -3,7 +3,7 @@
 package io.github.rdma4j.cuda;
 
 /**
- * A thread was interrupted while it waited for the device. Its interrupt status is set; what it waited for goes on.
+ * Thrown when a thread is interrupted while it waits for the device. Its interrupt flag is set; the work continues.
  *
  * @since 0.1.0
  */
@@ -11,9 +11,9 @@ public class CudaWaitInterruptedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * An interrupted wait.
+     * A wait was interrupted.
      *
-     * @param what it was
+     * @param what the wait, such as {@code waiting for a CUDA event}
      */
     public CudaWaitInterruptedException(String what) {
         super("interrupted while " + what);

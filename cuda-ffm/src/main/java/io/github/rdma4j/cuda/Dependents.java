@@ -9,39 +9,42 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The dependents of a resource, and the threads that add to them or close the resource.
+ * The dependents of a resource, and the threads that create them or close the resource.
  *
- * <p>The lock guards the fields here and nothing else. It is held for some instructions, never over a call of the
- * driver, a wait for it, or code of others: a stream can wait for a word that only a call of another thread writes, and
- * that thread may need any object of the context for it.
+ * The lock guards only the fields here. It is never held during a call of the driver, a wait for one, or code of other
+ * classes: a stream can wait for a word that only another thread writes, and that thread may need any object of the
+ * context.
  */
 final class Dependents {
-    /** How far somebody who wants to close the resource comes. */
+    /** The result of an attempt to close the resource. */
     enum Start {
-        /** It is this thread's turn; {@link #endClosing} must follow. */
+        /** This thread may close it; {@link #endClosing} must follow. */
         BEGUN,
-        /** It is closed, or this very thread is closing it further up. */
+        /** It is closed, or this thread is already closing it further up the stack. */
         NOTHING_TO_DO,
-        /** Another thread is creating something, or closing it, for longer than the limit. */
-        TIME_IS_OVER
+        /** Another thread is still creating a dependent, or closing the resource, at the timeout. */
+        TIMED_OUT
     }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    /** Of CUDA. */
+    /** Dependents that are objects of CUDA. */
     private final LinkedHashSet<AutoCloseable> own = new LinkedHashSet<>();
-    /** Of other libraries. */
+    /** Dependents of other libraries. */
     private final LinkedHashSet<AutoCloseable> others = new LinkedHashSet<>();
-    /** How many are being made that are not among them yet. */
+    /** The number of dependents that are being created and not in the sets yet. */
     private int creations;
     /** The thread that is closing the resource; null if there is none. */
     private Thread closer;
-    /** Whether nothing comes any more, until {@link #unseal}. */
+    /** Whether new dependents are refused, until {@link #unseal}. */
     private boolean sealed;
-    /** Whether nothing is left to be closed. */
+    /** Whether everything is closed. */
     private boolean finished;
 
-    /** Before something is made; {@link #endCreation} must follow. False if the resource is closed or being closed. */
+    /**
+     * Called before a dependent is created; {@link #endCreation} must follow. False if the resource is closed or being
+     * closed.
+     */
     boolean startCreation() {
         lock.lock();
         try {
@@ -53,7 +56,7 @@ final class Dependents {
         }
     }
 
-    /** With what was made, or null. */
+    /** Called with the new dependent, or null if its creation failed. */
     void endCreation(CudaResource made) {
         lock.lock();
         try {
@@ -85,7 +88,7 @@ final class Dependents {
         return dependent instanceof CudaResource ? own : others;
     }
 
-    /** The thread that closes the resource may add: what it closes may make something on its way. */
+    /** The thread that closes the resource may add dependents: closing a dependent may create another one. */
     private boolean accepts() {
         return !sealed && (closer == null || closer == Thread.currentThread());
     }
@@ -100,20 +103,21 @@ final class Dependents {
     }
 
     /**
-     * The youngest dependent that is not among these; null if there is none. Dependents of other libraries come before
-     * CUDA's own objects: work of a stream can wait for them, and memory must not be freed before it is done.
+     * Returns the newest dependent that is not in the set, or null if there is none. Dependents of other libraries come
+     * before CUDA's own objects: work of a stream can wait for them, and memory must not be freed before that work is
+     * done.
      */
-    AutoCloseable youngestBut(Set<AutoCloseable> these) {
+    AutoCloseable newestExcept(Set<AutoCloseable> these) {
         lock.lock();
         try {
-            AutoCloseable other = youngestBut(these, others);
-            return other != null ? other : youngestBut(these, own);
+            AutoCloseable other = newestExcept(these, others);
+            return other != null ? other : newestExcept(these, own);
         } finally {
             lock.unlock();
         }
     }
 
-    private static AutoCloseable youngestBut(Set<AutoCloseable> these, LinkedHashSet<AutoCloseable> all) {
+    private static AutoCloseable newestExcept(Set<AutoCloseable> these, LinkedHashSet<AutoCloseable> all) {
         for (AutoCloseable dependent : all.reversed()) {
             if (!these.contains(dependent)) {
                 return dependent;
@@ -132,7 +136,10 @@ final class Dependents {
         }
     }
 
-    /** Waits for those who are creating or closing, until a time by System.nanoTime. An interrupt changes nothing. */
+    /**
+     * Waits for threads that create dependents or close the resource, until a time of System.nanoTime. Ignores
+     * interrupts.
+     */
     Start startClosing(long deadline) {
         lock.lock();
         boolean interrupted = false;
@@ -143,7 +150,7 @@ final class Dependents {
             while (closer != null || creations > 0) {
                 long left = deadline - System.nanoTime();
                 if (left <= 0) {
-                    return Start.TIME_IS_OVER;
+                    return Start.TIMED_OUT;
                 }
                 try {
                     changed.await(left, TimeUnit.NANOSECONDS);
@@ -164,7 +171,7 @@ final class Dependents {
         }
     }
 
-    /** Whether nothing is left to be closed; if something is, somebody may begin again. */
+    /** Ends a close. If not everything is closed, another close may begin. */
     void endClosing(boolean isFinished) {
         lock.lock();
         try {
@@ -176,7 +183,7 @@ final class Dependents {
         }
     }
 
-    /** From now on nothing comes any more. */
+    /** Refuses new dependents from now on. */
     void seal() {
         setSealed(true);
     }

@@ -3,19 +3,19 @@
 package io.github.rdma4j.cuda;
 
 /**
- * Memory that has an address for the device: its own, or pinned host memory.
+ * Memory with a device address: device memory, or pinned host memory.
  *
  * @since 0.1.0
  */
 public sealed interface DeviceAddressable permits DeviceMemory, HostMemory {
     /**
-     * The address of the first byte on the device.
+     * Returns the address of the first byte on the device.
      *
      * @return the {@code CUdeviceptr}
      * @throws IllegalStateException if it is closed
      */
     long deviceAddress();
 
-    /** {@return its bytes} */
+    /** {@return the size in bytes} */
     long size();
 }

@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** The ways to a {@link DeviceMemory}, each with its checks and the way back. The context is current. */
+/** The kinds of {@link DeviceMemory}, each with its checks and the call that frees it. The context is current. */
 final class DeviceAllocations {
     private DeviceAllocations() {}
 
@@ -39,7 +39,7 @@ final class DeviceAllocations {
         }
     }
 
-    /** Of the device's pool, in the order of a stream. */
+    /** Allocates memory of the device's pool, in stream order. */
     static DeviceMemory pooled(CudaStream stream, long size) {
         requireSize(size);
         CudaContext context = stream.context();
@@ -61,12 +61,12 @@ final class DeviceAllocations {
         return new DeviceMemory(context, allocation.address(), allocation.size(), Kind.VIRTUAL, true, allocation);
     }
 
-    /** Somebody else's pointer: what the driver says of it must fit what the caller says. */
+    /** Wraps memory of another library. The driver's data about the pointer must match the arguments. */
     static DeviceMemory foreign(CudaContext context, long address, long size) {
         return adopted(context, address, size, Freeing.NOTHING);
     }
 
-    /** Somebody else's pointer, freed by a call of whoever allocated it. */
+    /** Wraps memory of another library, with the call that frees it. */
     static DeviceMemory adopted(CudaContext context, long address, long size, Freeing freeing) {
         requireSize(size);
         PointerAttributes attributes = PointerAttributes.of(address);
@@ -79,7 +79,7 @@ final class DeviceAllocations {
             throw new IllegalArgumentException(pointer + " is pinned host memory, not memory of a device");
         }
         if (attributes.deviceOrdinal() != context.device().ordinal()) {
-            throw new IllegalArgumentException("%s is memory of CUDA device %d, and this is a %s"
+            throw new IllegalArgumentException("%s is memory of CUDA device %d, but this is a %s"
                     .formatted(pointer, attributes.deviceOrdinal(), context));
         }
         // Memory of pools and of the virtual-memory API belongs to no context.
@@ -89,7 +89,7 @@ final class DeviceAllocations {
         }
         boolean capable = attributes.isGpuDirectCapable();
         long mapped = mappedFrom(attributes, address);
-        // The driver describes only the piece of physical memory at the pointer, not the pieces after it.
+        // The driver describes only the segment of physical memory at the pointer, not the segments after it.
         for (PointerAttributes last = attributes; mapped > 0 && Long.compareUnsigned(size, mapped) > 0; ) {
             PointerAttributes next = last.kind() == Kind.VIRTUAL ? PointerAttributes.of(address + mapped) : null;
             if (next == null || !continues(last, next)) {
@@ -104,7 +104,7 @@ final class DeviceAllocations {
         return new DeviceMemory(context, address, size, attributes.kind(), capable, freeing);
     }
 
-    /** The bytes to the end of a piece; 0 if the driver does not say. */
+    /** Returns the number of bytes to the end of a segment; 0 if the driver does not report it. */
     private static long mappedFrom(PointerAttributes piece, long address) {
         return piece.rangeSize() == 0 ? 0 : piece.rangeStart() + piece.rangeSize() - address;
     }
@@ -125,7 +125,7 @@ final class DeviceAllocations {
         }
     }
 
-    /** The words are put together only if it failed. */
+    /** The text of the call is composed only if it failed. */
     static void check(int result, String format, long size, CudaContext context) {
         if (result != Results.SUCCESS) {
             check(result, format.formatted(size), context);
@@ -143,7 +143,7 @@ final class DeviceAllocations {
                                 context.device().totalMemory());
             } catch (CudaException e) {
                 // The allocation failure is still reported, without the amount of free memory.
-                explanation = "how much is free cannot be asked either";
+                explanation = "the amount of free memory cannot be queried either";
             }
             throw Results.failure(result, call, explanation);
         }

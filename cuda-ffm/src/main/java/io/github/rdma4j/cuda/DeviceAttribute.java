@@ -5,8 +5,8 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * An attribute of a device ({@code CUdevice_attribute}). Yes is 1, no is 0. {@link CudaDevice#attribute(int)} takes any
- * other by number.
+ * An attribute of a device ({@code CUdevice_attribute}). 1 means yes, 0 no. {@link CudaDevice#attribute(int)} returns
+ * other attributes by number.
  *
  * @since 0.1.0
  */
@@ -27,7 +27,7 @@ public enum DeviceAttribute {
     MAX_GRID_DIM_Z(CudaHeaders.CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z()),
     /** Shared memory of a block in bytes. */
     MAX_SHARED_MEMORY_PER_BLOCK(CudaHeaders.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK()),
-    /** Shared memory of a block in bytes, for a kernel that has asked for more. */
+    /** Shared memory of a block in bytes, for a kernel that opts in to more. */
     MAX_SHARED_MEMORY_PER_BLOCK_OPTIN(CudaHeaders.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN()),
     /** Threads in a warp. */
     WARP_SIZE(CudaHeaders.CU_DEVICE_ATTRIBUTE_WARP_SIZE()),
@@ -35,13 +35,13 @@ public enum DeviceAttribute {
     CLOCK_RATE(CudaHeaders.CU_DEVICE_ATTRIBUTE_CLOCK_RATE()),
     /** Multiprocessors. */
     MULTIPROCESSOR_COUNT(CudaHeaders.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT()),
-    /** Whether it shares the host's memory (1) or has its own (0). */
+    /** Whether it shares the host's memory (1) or has its own memory (0). */
     INTEGRATED(CudaHeaders.CU_DEVICE_ATTRIBUTE_INTEGRATED()),
-    /** Whether it reaches pinned host memory. */
+    /** Whether it can access pinned host memory. */
     CAN_MAP_HOST_MEMORY(CudaHeaders.CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY()),
-    /** 0: for all, 2: for nobody, 3: for one process. */
+    /** 0: any process may use it, 2: none, 3: one process. */
     COMPUTE_MODE(CudaHeaders.CU_DEVICE_ATTRIBUTE_COMPUTE_MODE()),
-    /** Whether kernels run side by side. */
+    /** Whether kernels can run concurrently. */
     CONCURRENT_KERNELS(CudaHeaders.CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS()),
     /** Whether error correction is on. */
     ECC_ENABLED(CudaHeaders.CU_DEVICE_ATTRIBUTE_ECC_ENABLED()),
@@ -57,44 +57,44 @@ public enum DeviceAttribute {
     GLOBAL_MEMORY_BUS_WIDTH(CudaHeaders.CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH()),
     /** Level-2 cache in bytes. */
     L2_CACHE_SIZE(CudaHeaders.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE()),
-    /** Copy engines: how many copies run beside kernels. */
+    /** The number of copy engines, which is how many copies can run concurrently with kernels. */
     ASYNC_ENGINE_COUNT(CudaHeaders.CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT()),
     /** Whether host and devices share one address space. */
     UNIFIED_ADDRESSING(CudaHeaders.CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING()),
-    /** The first number of the compute capability. */
+    /** The major number of the compute capability. */
     COMPUTE_CAPABILITY_MAJOR(CudaHeaders.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR()),
-    /** The second. */
+    /** The minor number of the compute capability. */
     COMPUTE_CAPABILITY_MINOR(CudaHeaders.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR()),
     /** Whether streams have priorities. */
     STREAM_PRIORITIES_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED()),
     /** Whether there is managed memory. */
     MANAGED_MEMORY(CudaHeaders.CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY()),
-    /** Whether host and device may use managed memory at once. */
+    /** Whether host and device may use managed memory concurrently. */
     CONCURRENT_MANAGED_ACCESS(CudaHeaders.CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS()),
-    /** Whether it reaches pageable host memory. */
+    /** Whether it can access pageable host memory. */
     PAGEABLE_MEMORY_ACCESS(CudaHeaders.CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS()),
-    /** Whether streams wait for and write 64-bit values. */
+    /** Whether streams can wait for and write 64-bit values. */
     CAN_USE_64_BIT_STREAM_MEM_OPS(CudaHeaders.CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS()),
-    /** Whether streams wait with {@link WaitCondition#NOR}. */
+    /** Whether streams can wait with {@link WaitCondition#NOR}. */
     CAN_USE_STREAM_WAIT_VALUE_NOR(CudaHeaders.CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR()),
     /** Whether a waiting stream can flush the writes of other devices first. */
     CAN_FLUSH_REMOTE_WRITES(CudaHeaders.CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES()),
     /** Whether existing host memory can be registered. */
     HOST_REGISTER_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED()),
-    /** Whether that can be done for reading alone. */
+    /** Whether host memory can be registered for reading only. */
     READ_ONLY_HOST_REGISTER_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED()),
     /** Whether it has the virtual-memory API. */
     VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED()),
     /** Whether its memory can be exported as file descriptors. */
     HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED(
             CudaHeaders.CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED()),
-    /** Whether other PCI devices can reach its memory. */
+    /** Whether other PCI devices can access its memory. */
     GPU_DIRECT_RDMA_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED()),
-    /** How their writes can be flushed: bits of 1 (by the host) and 2 (by a stream). */
+    /** How writes of other PCI devices can be flushed: bits of 1 (by the host) and 2 (by a stream). */
     GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS()),
-    /** Where their writes are visible in order: 0 nowhere, 100 on the owner, 200 on all devices. */
+    /** Where writes of other PCI devices are visible in order: 0 nowhere, 100 on the owner, 200 on all devices. */
     GPU_DIRECT_RDMA_WRITES_ORDERING(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING()),
-    /** Whether they can reach memory of the virtual-memory API. */
+    /** Whether other PCI devices can access memory of the virtual-memory API. */
     GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED()),
     /** Whether it has memory pools. */
     MEMORY_POOLS_SUPPORTED(CudaHeaders.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED()),

@@ -12,26 +12,26 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Memory of a device. Its copies and fills are done when they return. They do not wait for streams that still use the
- * memory, and an interrupt does not end them. {@link CudaStream} has copies and fills that are queued.
+ * Memory of a device. Its copies and fills are complete when they return. They do not wait for streams that still use
+ * the memory, and an interrupt does not end them. {@link CudaStream} has queued copies and fills.
  *
- * <p>Thread safety: all methods may be called from any thread; two that touch the same bytes need an order of the
- * caller's making.
+ * Thread safety: all methods may be called from any thread. If two threads access the same bytes, the caller must order
+ * them.
  *
  * @since 0.1.0
  */
 public final class DeviceMemory extends GuardedResource implements DeviceAddressable {
-    /** Where the memory comes from, which decides what can be done with it. */
+    /** The origin of the memory, which decides its capabilities. */
     public enum Kind {
         /** {@link CudaContext#allocate}. */
         ALLOCATED,
-        /** {@link CudaContext#allocateGpuDirect}, or somebody else's of the virtual-memory API. */
+        /** {@link CudaContext#allocateGpuDirect}, or other memory of the virtual-memory API. */
         VIRTUAL,
-        /** {@link CudaContext#allocateManaged}: it moves, so no adapter can hold on to it. */
+        /** {@link CudaContext#allocateManaged}. It migrates, so an adapter cannot pin it. */
         MANAGED,
-        /** Of a memory pool: {@link CudaStream#allocate}. */
+        /** Memory of a pool: {@link CudaStream#allocate}. */
         POOL,
-        /** Another process's ({@link IpcMemoryHandle#open}). */
+        /** Memory of another process ({@link IpcMemoryHandle#open}). */
         IPC,
         /** A variable of a module ({@link CudaModule#global}). */
         GLOBAL
@@ -48,7 +48,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         this(context, context, address, size, kind, gpuDirectCapable, freeing);
     }
 
-    /** One that is closed with another one than its context. */
+    /** Memory that is closed with another object than its context. */
     DeviceMemory(
             CudaResource parent,
             CudaContext context,
@@ -74,44 +74,44 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         return size;
     }
 
-    /** {@return where it comes from} */
+    /** {@return the origin of the memory} */
     public Kind kind() {
         return kind;
     }
 
-    /** {@return whether other PCI devices may reach it, as far as its kind decides it; the machine decides too} */
+    /** {@return whether its kind permits access by other PCI devices; the machine may still lack support} */
     public boolean isGpuDirectCapable() {
         return gpuDirectCapable;
     }
 
     /**
-     * A part of it.
+     * Returns a slice of this memory.
      *
      * @param offset of the first byte
      * @param length in bytes
-     * @return the part; small and immutable
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @return the slice; small and immutable
+     * @throws IndexOutOfBoundsException if the range is not inside the memory
      */
     public DeviceSlice slice(long offset, long length) {
         return new DeviceSlice(this, offset, length);
     }
 
-    /** {@return all of it} */
+    /** {@return a slice with all of this memory} */
     public DeviceSlice slice() {
         return new DeviceSlice(this, 0, size);
     }
 
     /**
-     * Copies host memory to the start of this (cuMemcpyHtoD).
+     * Copies host memory to the start of this memory (cuMemcpyHtoD).
      *
-     * @param source native memory, not longer than this
+     * @param source native memory, at most as long as this memory
      */
     public void copyFrom(MemorySegment source) {
         copyFrom(0, source);
     }
 
     /**
-     * Copies host memory into this (cuMemcpyHtoD).
+     * Copies host memory into this memory (cuMemcpyHtoD).
      *
      * @param offset of the first byte that is written
      * @param source native memory
@@ -135,20 +135,20 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * Copies the start of this to host memory (cuMemcpyDtoH).
+     * Copies the start of this memory to host memory (cuMemcpyDtoH).
      *
-     * @param target native memory, not longer than this
+     * @param target native memory, at most as long as this memory
      */
     public void copyTo(MemorySegment target) {
         copyTo(0, target);
     }
 
     /**
-     * Copies a part of this to host memory (cuMemcpyDtoH).
+     * Copies a part of this memory to host memory (cuMemcpyDtoH).
      *
      * @param offset of the first byte that is read
      * @param target native memory
-     * @throws IndexOutOfBoundsException if this has not that many bytes
+     * @throws IndexOutOfBoundsException if this memory is too short
      */
     public void copyTo(long offset, MemorySegment target) {
         requireNative(target);
@@ -209,10 +209,10 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     /**
      * Sets bytes (cuMemsetD8).
      *
-     * @param offset of the first
-     * @param length how many
+     * @param offset of the first byte
+     * @param length the number of bytes
      * @param value of each
-     * @throws IndexOutOfBoundsException if they do not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the memory
      */
     public void fill(long offset, long length, byte value) {
         Ranges.check(offset, length, size, this);
@@ -235,7 +235,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      * @param offset of the first byte; a multiple of 4
      * @param count how many words
      * @param value of each, in the byte order of the host
-     * @throws IndexOutOfBoundsException if they do not lie within
+     * @throws IndexOutOfBoundsException if the range is not inside the memory
      */
     public void fillWords(long offset, long count, int value) {
         Ranges.checkWords(offset, count, this);
@@ -253,11 +253,11 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * Has synchronous copies and fills of this memory ended, also for other PCI devices, when they return
+     * Makes synchronous copies and fills of this memory complete when they return, also for other PCI devices
      * ({@code CU_POINTER_ATTRIBUTE_SYNC_MEMOPS}).
      *
-     * @throws UnsupportedCudaCallException for memory that has no such attribute, in particular memory of the
-     *     virtual-memory API; {@link CudaContext#synchronizeMemoryOperations} does it for all memory
+     * @throws UnsupportedCudaCallException for memory without this attribute, in particular memory of the
+     *     virtual-memory API; {@link CudaContext#synchronizeMemoryOperations} sets it for all memory
      */
     public void synchronizeMemoryOperations() {
         enter();
@@ -286,8 +286,8 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
      *
      * @param offset of the first byte
      * @param length in bytes, 1 or more
-     * @return the dma-buf, which covers whole pages, and where the part lies in it
-     * @throws IndexOutOfBoundsException if the part does not lie within
+     * @return the dma-buf, which covers whole pages, and the offset of the part in it
+     * @throws IndexOutOfBoundsException if the range is not inside the memory
      * @throws UnsupportedCudaCallException before CUDA 11.7, or if the device has no
      *     {@link DeviceAttribute#DMA_BUF_SUPPORTED}
      * @throws CudaException if the driver does not export this memory: managed memory, for instance
@@ -297,14 +297,15 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * Exports a part as a dma-buf that another device reaches by a way of one's choice.
+     * Exports a part as a dma-buf, with a choice of the path by which other devices access it.
      *
      * @param offset of the first byte
      * @param length in bytes, 1 or more
-     * @param mapping the way
-     * @return the dma-buf, which covers whole pages, and where the part lies in it
-     * @throws IndexOutOfBoundsException if the part does not lie within
-     * @throws UnsupportedCudaCallException as {@link #exportDmaBuf(long, long)}, or if the driver lacks the way
+     * @param mapping the path
+     * @return the dma-buf, which covers whole pages, and the offset of the part in it
+     * @throws IndexOutOfBoundsException if the range is not inside the memory
+     * @throws UnsupportedCudaCallException as for {@link #exportDmaBuf(long, long)}, or if the driver does not support
+     *     the path
      * @throws CudaException if this memory cannot be exported
      */
     public DmaBuf exportDmaBuf(long offset, long length, DmaBuf.Mapping mapping) {
@@ -319,12 +320,12 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * A handle by which another process on this machine reaches this memory (cuIpcGetMemHandle). Close the memory only
-     * when all of them have closed theirs: what the driver does otherwise is undefined.
+     * Returns a handle with which another process on this machine opens this memory (cuIpcGetMemHandle). Close the
+     * memory only after all these processes have closed theirs: otherwise the driver's behaviour is undefined.
      *
-     * @return the handle, to be sent to them
-     * @throws UnsupportedCudaCallException if this memory was not made by {@link CudaContext#allocate}, or the device
-     *     has no such handles
+     * @return the handle, to be sent to the other process
+     * @throws UnsupportedCudaCallException if this memory is not from {@link CudaContext#allocate}, or the device has
+     *     no such handles
      */
     public IpcMemoryHandle exportHandle() {
         enter();
@@ -337,8 +338,9 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
     }
 
     /**
-     * The driver returns from copies of pageable memory and within the device, and from fills, before they are done,
-     * and our streams do not wait for the default stream, which does them: a kernel launched next would find old bytes.
+     * Waits for the default stream. The driver returns from fills, and from copies of pageable memory and within the
+     * device, before they are complete. They run in the default stream, for which our streams do not wait: a kernel
+     * that is launched next would read old bytes.
      */
     private static int completed(int result) {
         return result == Results.SUCCESS ? StreamCalls.synchronize(DEFAULT_STREAM) : result;
@@ -346,17 +348,17 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
 
     private static void requireNative(MemorySegment segment) {
         if (!segment.isNative()) {
-            throw new IllegalArgumentException("only native memory can be copied to and from a device, and " + segment
+            throw new IllegalArgumentException("only native memory can be copied to and from a device, but " + segment
                     + " is on the heap; allocate it from an Arena or from CudaContext.allocateHost");
         }
     }
 
-    /** Whether somebody else frees it. */
+    /** Whether another library frees it. */
     boolean isForeign() {
         return freeing == Freeing.NOTHING;
     }
 
-    /** Closes it, in the order of a stream. If the driver refuses that, it is open as before. */
+    /** Closes it in stream order. If the driver refuses, it is open again. */
     void closeOn(CudaStream stream) {
         closeBy(() -> {
             stream.enter();
@@ -384,7 +386,7 @@ public final class DeviceMemory extends GuardedResource implements DeviceAddress
         return freeing.isIncomplete();
     }
 
-    /** {@return kind, address and size} */
+    /** {@return the kind, the address and the size} */
     @Override
     public String toString() {
         return "device memory 0x%x, %d bytes, %s, of %s".formatted(pointer, size, kind, context());

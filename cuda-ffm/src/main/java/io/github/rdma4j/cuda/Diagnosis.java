@@ -6,7 +6,7 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.Results;
 
-/** What can be found out about a refused call that used device memory, whose result alone says too little. */
+/** Explains a refused call that used device memory, if its result is not enough. */
 final class Diagnosis {
     private Diagnosis() {}
 
@@ -15,7 +15,7 @@ final class Diagnosis {
     }
 
     /**
-     * Memory of another library may have been freed without notice. The driver may also answer the query with an error.
+     * Another library may have freed its memory without notice. The driver may also refuse the query.
      */
     private static String lost(DeviceMemory... memories) {
         StringBuilder lost = new StringBuilder();

@@ -13,22 +13,22 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A part of device memory as a dma-buf, by which another driver of the kernel reaches it. It may be closed once the
- * other driver has it.
+ * A part of device memory as a dma-buf, through which another driver of the kernel accesses it. You may close it once
+ * the other driver has imported it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
  * @since 0.1.0
  */
 public final class DmaBuf implements AutoCloseable {
-    /** By which way another device is to reach the memory. */
+    /** The path by which another device accesses the memory. */
     public enum Mapping {
-        /** As the driver has it. */
+        /** The driver's default. */
         DEFAULT,
         /**
-         * Over PCI Express, also where the GPU and its processor are joined by another link
-         * ({@code CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE}): for an adapter with a way over PCI of its own. From
-         * CUDA 12.8 on.
+         * Over PCI Express, even if the GPU has another link to the CPU
+         * ({@code CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE}): for an adapter with its own PCI path. From CUDA 12.8
+         * on.
          */
         PCIE
     }
@@ -51,7 +51,7 @@ public final class DmaBuf implements AutoCloseable {
         this.length = length;
     }
 
-    /** What is exported starts and ends where pages of the host do. */
+    /** Rounds the exported range to pages of the host. */
     static DmaBuf export(DeviceMemory memory, long address, long length, Mapping mapping) {
         CudaDevice device = memory.context().device();
         if (length < 1) {
@@ -64,13 +64,13 @@ public final class DmaBuf implements AutoCloseable {
                 .formatted(start, size, mapping == Mapping.PCIE ? ", PCIE" : "");
         if (mapping == Mapping.PCIE && Cuda.driverVersion().number() < FIRST_WITH_PCIE) {
             throw new UnsupportedCudaCallException(
-                    call, "the driver is of CUDA %s; that mapping came with 12.8".formatted(Cuda.driverVersion()));
+                    call, "the driver supports CUDA %s; this mapping needs CUDA 12.8".formatted(Cuda.driverVersion()));
         }
         if (!device.has(DeviceAttribute.DMA_BUF_SUPPORTED)) {
             throw new UnsupportedCudaCallException(
                     call,
                     device
-                            + " cannot export dma-bufs: that takes the open kernel modules of driver 515 or later, and"
+                            + " cannot export dma-bufs: this needs the open kernel modules of driver 515 or later, and"
                             + " CUDA 11.7");
         }
         try (Arena arena = Arena.ofConfined()) {
@@ -89,8 +89,8 @@ public final class DmaBuf implements AutoCloseable {
                         call,
                         EXPORTABLE.contains(memory.kind())
                                 ? ""
-                                : ("memory of kind %s has no dma-buf; memory of CudaContext.allocate and"
-                                                + " allocateGpuDirect has")
+                                : ("memory of kind %s cannot be exported as a dma-buf; use memory of CudaContext.allocate or"
+                                                + " allocateGpuDirect")
                                         .formatted(memory.kind()));
             }
             return new DmaBuf(handle.get(ValueLayout.JAVA_INT, 0), start, address - start, length);
@@ -102,9 +102,9 @@ public final class DmaBuf implements AutoCloseable {
     }
 
     /**
-     * The file descriptor.
+     * Returns the file descriptor.
      *
-     * @return it, until this is closed
+     * @return the file descriptor, which is valid until this is closed
      * @throws IllegalStateException if this is closed
      */
     public synchronized int fileDescriptor() {
@@ -114,22 +114,22 @@ public final class DmaBuf implements AutoCloseable {
         return fileDescriptor;
     }
 
-    /** {@return where in the dma-buf the part starts: less than a page} */
+    /** {@return the offset of the part in the dma-buf: less than a page} */
     public long offset() {
         return offset;
     }
 
-    /** {@return the bytes of the part} */
+    /** {@return the length of the part in bytes} */
     public long length() {
         return length;
     }
 
-    /** {@return the device address at which the dma-buf starts} */
+    /** {@return the device address of the start of the dma-buf} */
     public long startAddress() {
         return start;
     }
 
-    /** Closes the file descriptor. Imports of it by other drivers stay. */
+    /** Closes the file descriptor. Imports by other drivers remain valid. */
     @Override
     public synchronized void close() {
         if (!closed) {
@@ -138,7 +138,7 @@ public final class DmaBuf implements AutoCloseable {
         }
     }
 
-    /** {@return file descriptor, offset and length} */
+    /** {@return the file descriptor, the offset and the length} */
     @Override
     public String toString() {
         return "dma-buf %d, %d bytes from %d".formatted(fileDescriptor, length, offset);

@@ -18,19 +18,21 @@ import java.lang.foreign.ValueLayout;
  */
 final class DriverCapture {
     private final CudaStream stream;
-    private final Object asking = new Object();
-    /** Whether the driver captures it. Guarded by the lock. */
-    private boolean unaskable;
-    /** An event behind what it was given before its last capture; 0 if it was never captured. Guarded as well. */
+    private final Object queryLock = new Object();
+    /** Whether the driver captures the stream. Guarded by the lock. */
+    private boolean beingCaptured;
+    /** An event after the stream's work before its last capture; 0 if it was never captured. Guarded by the lock. */
     private long before;
 
     DriverCapture(CudaStream stream) {
         this.stream = stream;
     }
 
-    /** An event stands for the earlier work, because the stream cannot be queried during a capture. */
+    /**
+     * Begins a capture. An event represents the earlier work, because the stream cannot be queried during a capture.
+     */
     void begin(Runnable call) {
-        synchronized (asking) {
+        synchronized (queryLock) {
             stream.context().bind();
             if (before == 0) {
                 before = UnfinishedWork.record(stream.pointer);
@@ -38,45 +40,48 @@ final class DriverCapture {
                 Results.check(EventCalls.record(before, stream.pointer), "cuEventRecord()");
             }
             call.run();
-            unaskable = true;
+            beingCaptured = true;
         }
     }
 
-    void canBeAsked() {
-        synchronized (asking) {
-            unaskable = false;
+    void captureEnded() {
+        synchronized (queryLock) {
+            beingCaptured = false;
         }
     }
 
-    boolean isAskable() {
-        synchronized (asking) {
-            return !unaskable;
+    boolean canQuery() {
+        synchronized (queryLock) {
+            return !beingCaptured;
         }
     }
 
-    /** {@link UnfinishedWork#mark}; {@link UnfinishedWork#LATER} while what was before a capture is not done. */
+    /**
+     * Returns {@link UnfinishedWork#mark}, or {@link UnfinishedWork#LATER} while work from before a capture is not
+     * done.
+     */
     long mark() {
-        synchronized (asking) {
-            // Only now: a virtual thread that waited for the lock may be on another carrier.
+        synchronized (queryLock) {
+            // Set after taking the lock, because a virtual thread that waited may be on another carrier.
             if (ContextCalls.setCurrent(stream.context().pointer) != Results.SUCCESS) {
                 return 0;
             }
-            if (!unaskable) {
+            if (!beingCaptured) {
                 return UnfinishedWork.mark(stream.pointer);
             }
             return EventCalls.query(before) == CudaHeaders.CUDA_ERROR_NOT_READY() ? UnfinishedWork.LATER : 0;
         }
     }
 
-    /** The graph of what was captured. */
+    /** Ends the capture, and returns its graph. */
     CudaGraph end(StreamCapture captured) {
         stream.enter();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
             int first = GraphCalls.endCapture(stream.pointer, graph);
-            int result = stream.again(first, () -> GraphCalls.endCapture(stream.pointer, graph));
+            int result = stream.retry(first, () -> GraphCalls.endCapture(stream.pointer, graph));
             if (result != Results.SUCCESS) {
-                giveUp();
+                abandon();
                 throw Results.failure(result, "cuStreamEndCapture()", CudaGraph.captureRemedy(result));
             }
             return graphOf(graph.get(ValueLayout.JAVA_LONG, 0), captured);
@@ -99,8 +104,11 @@ final class DriverCapture {
         }
     }
 
-    /** So that the stream can be used again. A capture that is over already is refused, which is as good. */
-    void giveUp() {
+    /**
+     * Ends a capture whose graph is not needed, so that the stream can be used again. A capture that has already ended
+     * is ignored.
+     */
+    void abandon() {
         if (!stream.tryEnter()) {
             return;
         }
@@ -116,7 +124,7 @@ final class DriverCapture {
             MemorySegment graph = arena.allocate(ValueLayout.JAVA_LONG);
             int result = GraphCalls.endCapture(stream.pointer, graph);
             if (result != Results.SUCCESS) {
-                // Else the stream would go on capturing what it is given, and nobody would know.
+                // Otherwise the stream would keep capturing its work, without notice.
                 result = GraphCalls.endCapture(stream.pointer, graph);
             }
             if (result == Results.SUCCESS && graph.get(ValueLayout.JAVA_LONG, 0) != 0) {
@@ -125,17 +133,20 @@ final class DriverCapture {
         }
     }
 
-    /** Of a stream that closes: leaves an event behind its work, and ends its capture; false to try again. */
-    boolean leavesEnd() {
+    /**
+     * Called when the stream is closed: records an event after its work, and ends its capture. Returns false to try
+     * again.
+     */
+    boolean recordEnd() {
         long end;
-        synchronized (asking) {
-            if (unaskable) {
+        synchronized (queryLock) {
+            if (beingCaptured) {
                 end = before;
                 before = 0;
                 if (ContextCalls.setCurrent(stream.context().pointer) == Results.SUCCESS) {
                     drop();
                 }
-                unaskable = false;
+                beingCaptured = false;
             } else {
                 end = mark();
             }
@@ -146,7 +157,7 @@ final class DriverCapture {
         return end != UnfinishedWork.LATER;
     }
 
-    /** Of a stream that is closed. */
+    /** Called when the stream is closed. */
     void release() {
         if (before != 0) {
             EventCalls.destroy(before);

@@ -8,8 +8,8 @@ package io.github.rdma4j.cuda;
  * @since 0.1.0
  */
 public enum EventFlag {
-    /** It takes the time, for {@link CudaEvent#millisecondsSince}: without {@code CU_EVENT_DISABLE_TIMING}. */
+    /** The event has timing, for {@link CudaEvent#millisecondsSince}: without {@code CU_EVENT_DISABLE_TIMING}. */
     TIMING,
-    /** Other processes can use it ({@code CU_EVENT_INTERPROCESS}). It takes no time then. */
+    /** Other processes can use it ({@code CU_EVENT_INTERPROCESS}). Such an event has no timing. */
     INTERPROCESS
 }

@@ -10,9 +10,9 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
  * @since 0.1.0
  */
 public enum FlushScope {
-    /** To the context that owns the memory. */
+    /** Visible to the context that owns the memory. */
     OWNER(CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER()),
-    /** To all contexts of all devices. */
+    /** Visible to all contexts of all devices. */
     ALL_DEVICES(CudaHeaders.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES());
 
     private final int code;

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** How device memory goes back to where it came from. */
+/** Frees device memory, depending on its origin. */
 interface Freeing {
-    /** Frees what somebody else frees. */
+    /** Does nothing, because another library frees the memory. */
     Freeing NOTHING = () -> {};
 
-    /** Called when no work uses the memory any more, with its context current, if that still exists. */
+    /** Called when no work uses the memory any more, with its context current if that still exists. */
     void free();
 
-    /** Whether a free that failed has left something that the next one can give back. */
+    /** Whether a failed call has left resources that another call can free. */
     default boolean isIncomplete() {
         return false;
     }

@@ -3,24 +3,24 @@
 package io.github.rdma4j.cuda;
 
 /**
- * A dependency of a graph other than memory and kernels, such as a thread that answers a word which a stream writes,
- * for instance. It is asked at each launch of a {@link CudaGraphExec}, and may refuse it; so a graph that has outlived
- * what it needs is an exception, not a stream that waits for ever.
+ * A dependency of a graph other than memory and kernels, such as a thread that answers a word which a stream writes.
+ * Each launch of a {@link CudaGraphExec} calls it, and it may refuse the launch. So a graph that has outlived its
+ * dependency throws an exception, and no stream waits forever.
  *
  * @since 0.1.0
  */
 public interface GraphDependency {
     /**
-     * A launch begins.
+     * Called before a launch.
      *
-     * @throws IllegalStateException if the work could not be done any more; the graph is not launched then
+     * @throws IllegalStateException if the work could not complete; the graph is not launched then
      */
     void beginLaunch();
 
     /**
-     * The launch is over, to which {@link #beginLaunch} has agreed.
+     * Called after a launch that {@link #beginLaunch} has permitted.
      *
-     * @param launched whether the driver has taken it: the work will be done once more
+     * @param launched whether the driver has accepted the launch, so that the work will run once more
      */
     void endLaunch(boolean launched);
 }

@@ -3,7 +3,7 @@
 package io.github.rdma4j.cuda;
 
 /**
- * A part of a {@link CudaGraph}, which others can come after. It goes with its graph.
+ * A node of a {@link CudaGraph}, after which other nodes can run. It is freed with its graph.
  *
  * @since 0.1.0
  */
@@ -24,7 +24,7 @@ public final class GraphNode {
         return pointer;
     }
 
-    /** {@return its address, and the graph} */
+    /** {@return its address and its graph} */
     @Override
     public String toString() {
         return "node 0x%x of %s".formatted(pointer, graph);

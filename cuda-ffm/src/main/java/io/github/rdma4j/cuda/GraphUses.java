@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The resources that the work of a graph uses. The driver knows only addresses: memory that is closed before a launch
- * would be another's by then.
+ * The resources that the work of a graph uses. The driver only knows addresses: memory that is closed before a launch
+ * could belong to another owner.
  *
  * <p>Thread safety: one thread at a time.
  */
 final class GraphUses {
     private final Set<GuardedResource> resources = Collections.newSetFromMap(new IdentityHashMap<>());
-    /** Each as often as its work is there. */
+    /** Each dependency as often as its work occurs. */
     private final List<GraphDependency> dependencies = new ArrayList<>();
 
     void add(GuardedResource resource) {
@@ -32,7 +32,7 @@ final class GraphUses {
         dependencies.addAll(others.dependencies);
     }
 
-    /** What a launch asks, without allocating. */
+    /** Returns the resources that a launch checks, as an array, so that the launch need not allocate. */
     GuardedResource[] resources() {
         return resources.toArray(GuardedResource[]::new);
     }

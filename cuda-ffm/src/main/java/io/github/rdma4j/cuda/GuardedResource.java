@@ -9,16 +9,15 @@ import io.github.rdma4j.cuda.internal.Results;
 import java.util.function.IntSupplier;
 
 /**
- * One that belongs to a context, and whose handle or address goes into native calls between {@link #enter()} and
- * {@link #exit()}.
+ * A resource of a context whose handle or address is used in native calls between {@link #enter()} and {@link #exit()}.
  */
 abstract class GuardedResource extends CudaResource {
     private final CudaContext context;
     /** For native calls, between {@link #enter()} and {@link #exit()}. */
     final long pointer;
     /**
-     * Whether streams of other contexts were given work with it, or with a part of it. Written inside, read when nobody
-     * is.
+     * Whether streams of other contexts have received work with this resource or a part of it. Written inside a call,
+     * and read when no thread is inside.
      */
     private boolean usedElsewhere;
 
@@ -29,7 +28,7 @@ abstract class GuardedResource extends CudaResource {
         this(context, context, pointer);
     }
 
-    /** One that is closed with another one than its context. */
+    /** A resource that is closed with another object than its context. */
     GuardedResource(CudaResource parent, CudaContext context, long pointer) {
         super(parent);
         this.context = context;
@@ -42,7 +41,7 @@ abstract class GuardedResource extends CudaResource {
         return context;
     }
 
-    /** {@link #enter()} for work that is done later, by a stream or a graph. */
+    /** As {@link #enter()}, for work that a stream or a graph does later. */
     final void enterFor(GuardedResource user) {
         enter();
         if (user.context != context) {
@@ -53,7 +52,7 @@ abstract class GuardedResource extends CudaResource {
         user.uses(this);
     }
 
-    /** Work that this was given needs a resource. */
+    /** Called when work that was submitted to this object uses a resource. */
     void uses(GuardedResource resource) {}
 
     @Override
@@ -68,11 +67,11 @@ abstract class GuardedResource extends CudaResource {
     }
 
     /**
-     * Makes a call that the driver refused once more, if it was refused for the context that is current on this thread.
-     * Hot calls do not set it each time: it is the right one nearly always, and what is refused for it has had no
-     * effect. An error about a lost context can refer to another context.
+     * Repeats a call if the driver refused it because of the thread's current context. Hot calls do not set the context
+     * each time, because it is nearly always the right one, and a refused call has no effect. An error about a lost
+     * context can refer to another context.
      */
-    final int again(int result, IntSupplier call) {
+    final int retry(int result, IntSupplier call) {
         if (result != CudaHeaders.CUDA_ERROR_INVALID_CONTEXT()
                 && result != CudaHeaders.CUDA_ERROR_INVALID_HANDLE()
                 && !LostContexts.isLost(result)) {

@@ -15,9 +15,9 @@ import java.util.Objects;
 /**
  * Pinned host memory. The device copies to and from it directly, and kernels can use its addresses.
  *
- * <p>Closing it waits for all work of all contexts, so queued copies from and to it are done then, and for threads that
- * are inside a call with its segment. A stream that waits for something that does not come holds it up, until
- * {@link CudaContext#closeTimeout()}: then it is still open.
+ * Closing it waits for all work of all contexts, which includes queued copies from and to it, and for threads that are
+ * inside a call with its segment. If a stream waits for something that does not happen, the close fails after
+ * {@link CudaContext#closeTimeout()}, and the memory stays open.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -25,9 +25,9 @@ import java.util.Objects;
  */
 public final class HostMemory extends GuardedResource implements DeviceAddressable {
     private final MemorySegment segment;
-    /** Set by {@link #located()}. */
+    /** Set by {@link #withDeviceAddress()}. */
     private long deviceAddress;
-    /** Makes a segment of allocated memory unusable when the memory is freed; null for registered memory. */
+    /** Closes the segment of allocated memory when the memory is freed; null for registered memory. */
     private final Arena arena;
 
     private HostMemory(CudaContext context, MemorySegment segment, Arena arena) {
@@ -53,7 +53,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
             String call = "cuMemHostAlloc(size=%d, flags=0x%x)".formatted(size, mask);
             int result = MemoryCalls.hostAlloc(address, size, mask);
             if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
-                throw Results.failure(result, call, "so much host memory cannot be pinned");
+                throw Results.failure(result, call, "this much host memory cannot be pinned");
             }
             Results.check(result, call);
             long pointer = address.get(ValueLayout.JAVA_LONG, 0);
@@ -65,7 +65,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     static HostMemory register(CudaContext context, MemorySegment segment, HostMemoryFlag... flags) {
         if (!segment.isNative()) {
             throw new IllegalArgumentException(
-                    "only native memory can be registered, and " + segment + " is on the heap");
+                    "only native memory can be registered, but " + segment + " is on the heap");
         }
         if (segment.byteSize() == 0) {
             throw new IllegalArgumentException("an empty segment cannot be registered");
@@ -88,7 +88,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
                 "cuMemHostRegister(address=0x%x, size=%d, flags=0x%x)".formatted(address, segment.byteSize(), mask);
         int result = MemoryCalls.hostRegister(address, segment.byteSize(), mask);
         if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
-            throw Results.failure(result, call, "so much host memory cannot be pinned");
+            throw Results.failure(result, call, "this much host memory cannot be pinned");
         }
         if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
             throw new UnsupportedCudaCallException(call, context.device() + " does not register such memory");
@@ -98,10 +98,10 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     }
 
     /**
-     * Asks for the device's address. Called when this is a dependent of the context: if the driver refuses the address,
-     * the memory must not be freed while there is work, which may wait for this thread.
+     * Queries the device's address. Called when this is already a dependent of the context: if the driver refuses, the
+     * memory must not be freed while there is work, which may wait for this thread.
      */
-    HostMemory located() {
+    HostMemory withDeviceAddress() {
         try {
             enter();
             try {
@@ -128,7 +128,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     }
 
     /**
-     * The memory.
+     * Returns the memory.
      *
      * @return the segment; if this object allocated the memory, closing it also closes the segment
      */
@@ -147,7 +147,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
         return segment.byteSize();
     }
 
-    /** A segment of memory that may be gone would be a hole in the JVM's memory safety. */
+    /** A segment of freed memory would violate the JVM's memory safety. */
     @Override
     void abandon(long deadline) {
         if (arena != null && !Waiting.until(this::closeArena, deadline)) {
@@ -158,7 +158,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
         }
     }
 
-    /** False while a thread is inside a call with the segment. */
+    /** Returns false while a thread is inside a call with the segment. */
     private boolean closeArena() {
         try {
             if (arena.scope().isAlive()) {
@@ -175,7 +175,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
         return true;
     }
 
-    /** Its addresses are known to all contexts, and copies are given its segment without our knowing whose it is. */
+    /** All contexts know its addresses, and copies may use its segment without this object. */
     @Override
     boolean isUsedByWorkElsewhere() {
         return true;
@@ -190,7 +190,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
         }
     }
 
-    /** {@return address and size} */
+    /** {@return the address and the size} */
     @Override
     public String toString() {
         return "pinned host memory 0x%x, %d bytes%s"

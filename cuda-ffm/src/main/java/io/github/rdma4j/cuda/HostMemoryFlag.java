@@ -9,8 +9,8 @@ package io.github.rdma4j.cuda;
  */
 public enum HostMemoryFlag {
     /**
-     * The processor writes it past its caches: quicker for the device to read, very slow for the processor to read.
-     * Allocation only ({@code CU_MEMHOSTALLOC_WRITECOMBINED}).
+     * CPU writes bypass the caches: the device reads the memory faster, the CPU reads it very slowly. Allocation only
+     * ({@code CU_MEMHOSTALLOC_WRITECOMBINED}).
      */
     WRITE_COMBINED,
     /**

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * A handle with which another process on the same machine opens an event of this one ({@code CUipcEventHandle}). A
- * value, which travels as bytes.
+ * A handle with which another process on the same machine opens an event of this process ({@code CUipcEventHandle}). A
+ * value, which you send as bytes.
  *
  * @since 0.1.0
  */
@@ -28,7 +28,7 @@ public final class IpcEventHandle {
     }
 
     /**
-     * The handle, to be sent.
+     * Encodes the handle.
      *
      * @return 92 bytes
      */
@@ -43,16 +43,17 @@ public final class IpcEventHandle {
     }
 
     /**
-     * A handle that was received.
+     * Decodes a handle.
      *
-     * @param bytes as {@link #toBytes} made them
+     * @param bytes the result of {@link #toBytes}
      * @return the handle
-     * @throws IllegalArgumentException if they are not such a handle
+     * @throws IllegalArgumentException if the bytes are not such a handle
      */
     public static IpcEventHandle fromBytes(byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         if (bytes.length != BYTES || buffer.getInt() != MAGIC) {
-            throw new IllegalArgumentException("these %d bytes are no handle of CUDA events".formatted(bytes.length));
+            throw new IllegalArgumentException(
+                    "these %d bytes are not a handle of a CUDA event".formatted(bytes.length));
         }
         long processId = buffer.getLong();
         UUID device = new UUID(buffer.getLong(), buffer.getLong());
@@ -62,12 +63,12 @@ public final class IpcEventHandle {
     }
 
     /**
-     * The event, in this process (cuIpcOpenEventHandle). Close it before the process that exported it closes its own.
+     * Opens the event in this process (cuIpcOpenEventHandle). Close it before the exporting process closes its event.
      *
      * @param context of the same device
      * @return the event
-     * @throws CudaException if it cannot be reached: always in the process that exported it, after that process has
-     *     closed it or ended, and from a context of another GPU
+     * @throws CudaException if the event cannot be opened: in the exporting process, after that process has closed the
+     *     event or ended, or from a context of another GPU
      */
     public CudaEvent open(CudaContext context) {
         return context.create(() -> IpcEvents.open(context, this));
@@ -78,16 +79,17 @@ public final class IpcEventHandle {
     }
 
     /**
-     * Of the process that exported it: as that process sees itself, so in another container it can be somebody else's.
+     * Returns the id of the exporting process as that process sees it. In another container, the same id can belong to
+     * another process.
      */
     long processId() {
         return processId;
     }
 
     /**
-     * The GPU that the event is of, so that a process can choose its context: {@link CudaDevice#uuid()}.
+     * Returns the GPU of the event, so that a process can choose its context: {@link CudaDevice#uuid()}.
      *
-     * @return its UUID; of an instance of a GPU (MIG) the instance's
+     * @return the UUID of the GPU or, with MIG, of the instance
      */
     public UUID device() {
         return device;
@@ -103,7 +105,7 @@ public final class IpcEventHandle {
         return Arrays.hashCode(driverHandle);
     }
 
-    /** {@return whose it is} */
+    /** {@return the exporting process} */
     @Override
     public String toString() {
         return "handle of an event of process %d".formatted(processId);

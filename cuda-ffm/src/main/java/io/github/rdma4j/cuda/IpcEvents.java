@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Events that another process has made. The context is current. */
+/** Events of other processes. The context is current. */
 final class IpcEvents {
     private IpcEvents() {}
 

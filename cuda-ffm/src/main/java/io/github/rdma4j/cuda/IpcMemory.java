@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.UUID;
 
-/** Memory that another process has allocated. The context is current. */
+/** Memory of other processes. The context is current. */
 final class IpcMemory {
     private IpcMemory() {}
 
@@ -20,10 +20,10 @@ final class IpcMemory {
         if (memory.kind() != DeviceMemory.Kind.ALLOCATED) {
             throw new UnsupportedCudaCallException(
                     call,
-                    "memory of kind %s has no handle for other processes; memory of CudaContext.allocate has"
+                    "memory of kind %s has no handle for other processes; use memory of CudaContext.allocate"
                             .formatted(memory.kind()));
         }
-        // Memory of somebody else may lie in the midst of an allocation.
+        // Memory of another library may begin in the middle of an allocation.
         long start = PointerAttributes.of(memory.pointer).rangeStart();
         long offset = start == 0 ? 0 : memory.pointer - start;
         try (Arena arena = Arena.ofConfined()) {
@@ -55,8 +55,8 @@ final class IpcMemory {
                         result,
                         "cuIpcOpenMemHandle(" + handle + ")",
                         isOpenElsewhere(result, handle)
-                                ? "another context of this process has opened memory of that process and GPU, and the"
-                                        + " driver allows one: open it there"
+                                ? "another context of this process has opened memory of that process and GPU, but the"
+                                        + " driver allows only one: open it there"
                                 : whyNot(handle.processId(), handle.device(), context));
             }
             long base = address.get(ValueLayout.JAVA_LONG, 0);
@@ -78,13 +78,13 @@ final class IpcMemory {
         }
     }
 
-    /** The driver has no result of its own for it. */
+    /** Whether another context of this process has opened the memory, for which the driver has no specific result. */
     private static boolean isOpenElsewhere(int result, IpcMemoryHandle handle) {
         return result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT()
                 && handle.processId() != ProcessHandle.current().pid();
     }
 
-    /** The handle came from outside. */
+    /** The handle came from another process and must be checked. */
     private static void requireWithin(IpcMemoryHandle handle, long base) {
         long known = PointerAttributes.of(base).rangeSize();
         if (known > 0 && handle.offset() + handle.size() > known) {
@@ -95,19 +95,19 @@ final class IpcMemory {
 
     static String whyNot(long processId, UUID device, CudaContext context) {
         if (processId == ProcessHandle.current().pid()) {
-            return "this process exported the handle itself: handles are for others, use the object that was exported";
+            return "this process exported the handle itself: use the exported object";
         }
         UUID ours;
         try {
             ours = context.device().uuid();
         } catch (CudaException e) {
-            // The failure that is explained is worth more than this one.
+            // The failure that is being explained is more important than this one.
             ours = device;
         }
         return ours.equals(device)
                 ? "the process that exported it may have freed it or ended"
-                : ("it is of the GPU %s, and the context of %s, %s: open it in a context of the first, or see that one"
-                                + " reaches the other (CudaDevice.canAccessPeer; instances of a GPU (MIG) do not)")
+                : ("it belongs to the GPU %s, but the context to %s, %s: open it in a context of the first, or check that one"
+                                + " can access the other (CudaDevice.canAccessPeer; instances of a GPU (MIG) cannot)")
                         .formatted(device, context.device(), ours);
     }
 

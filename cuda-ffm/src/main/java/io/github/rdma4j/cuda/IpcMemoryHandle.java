@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * A handle with which another process on the same machine opens memory of this one ({@code CUipcMemHandle}). A value,
- * which travels as bytes.
+ * A handle with which another process on the same machine opens memory of this process ({@code CUipcMemHandle}). A
+ * value, which you send as bytes.
  *
  * @since 0.1.0
  */
@@ -32,7 +32,7 @@ public final class IpcMemoryHandle {
     }
 
     /**
-     * The handle, to be sent.
+     * Encodes the handle.
      *
      * @return 108 bytes
      */
@@ -49,16 +49,17 @@ public final class IpcMemoryHandle {
     }
 
     /**
-     * A handle that was received.
+     * Decodes a handle.
      *
-     * @param bytes as {@link #toBytes} made them
+     * @param bytes the result of {@link #toBytes}
      * @return the handle
-     * @throws IllegalArgumentException if they are not such a handle
+     * @throws IllegalArgumentException if the bytes are not such a handle
      */
     public static IpcMemoryHandle fromBytes(byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         if (bytes.length != BYTES || buffer.getInt() != MAGIC) {
-            throw new IllegalArgumentException("these %d bytes are no handle of CUDA memory".formatted(bytes.length));
+            throw new IllegalArgumentException(
+                    "these %d bytes are not a handle of CUDA memory".formatted(bytes.length));
         }
         long processId = buffer.getLong();
         UUID device = new UUID(buffer.getLong(), buffer.getLong());
@@ -73,13 +74,13 @@ public final class IpcMemoryHandle {
     }
 
     /**
-     * The memory, in this process (cuIpcOpenMemHandle). Close it before the process that exported it closes its own.
-     * Memory of one GPU and process can be opened in one context of each GPU only, any number of times.
+     * Opens the memory in this process (cuIpcOpenMemHandle). Close it before the exporting process closes its memory.
+     * Memory of one GPU and process can be opened in only one context of each GPU, any number of times.
      *
-     * @param context of the device that it is of, or of one that reaches that
+     * @param context of the device of the memory, or of a device that can access that one
      * @return the memory
-     * @throws CudaException if it cannot be reached: always in the process that exported it, after that process has
-     *     freed it or ended, and from a context of another GPU that does not reach it
+     * @throws CudaException if the memory cannot be opened: in the exporting process, after that process has freed the
+     *     memory or ended, or from a context of a GPU that cannot access it
      */
     public DeviceMemory open(CudaContext context) {
         return context.create(() -> IpcMemory.open(context, this));
@@ -90,26 +91,27 @@ public final class IpcMemoryHandle {
     }
 
     /**
-     * Of the process that exported it: as that process sees itself, so in another container it can be somebody else's.
+     * Returns the id of the exporting process as that process sees it. In another container, the same id can belong to
+     * another process.
      */
     long processId() {
         return processId;
     }
 
-    /** Where in the allocation the memory starts. */
+    /** Returns the offset of the memory in its allocation. */
     long offset() {
         return offset;
     }
 
-    /** {@return the bytes of the memory} */
+    /** {@return the size of the memory in bytes} */
     public long size() {
         return size;
     }
 
     /**
-     * The GPU that the memory is of, so that a process can choose its context: {@link CudaDevice#uuid()}.
+     * Returns the GPU of the memory, so that a process can choose its context: {@link CudaDevice#uuid()}.
      *
-     * @return its UUID; of an instance of a GPU (MIG) the instance's
+     * @return the UUID of the GPU or, with MIG, of the instance
      */
     public UUID device() {
         return device;
@@ -125,7 +127,7 @@ public final class IpcMemoryHandle {
         return Arrays.hashCode(driverHandle);
     }
 
-    /** {@return whose it is} */
+    /** {@return the size and the exporting process} */
     @Override
     public String toString() {
         return "handle of %d bytes of memory of process %d".formatted(size, processId);

@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The arguments of a launch, off the heap: set once, changed where they change, and used for any number of launches. A
- * launch copies them. Nothing must be closed; the memory goes when the garbage collector finds this unused. Setting
- * allocates nothing.
+ * The arguments of a launch, off the heap. Set them once, change single ones, and use them for any number of launches,
+ * each of which copies them. They need not be closed: the garbage collector frees the memory. Setting allocates
+ * nothing.
  *
  * <p>A launch checks the number and the sizes against the kernel if the driver reports its parameters (CUDA 12.4).
  * Otherwise they are the caller's responsibility.
@@ -22,19 +22,19 @@ import java.util.Objects;
  * @since 0.1.0
  */
 public final class KernelArguments {
-    /** Of a slot: as much as the largest type of CUDA needs. */
+    /** The alignment of a slot: the largest alignment of CUDA's types. */
     private static final int ALIGNMENT = 16;
 
     private final int[] capacities;
     private final long[] offsets;
     /** An array of pointers to the slots, then the slots. */
     private final MemorySegment segment;
-    /** Bytes; 0 for what was not set yet. */
+    /** The number of bytes that were set; 0 for an argument that was not set yet. */
     private final int[] written;
-    /** Whose address an argument is, or null: held while it is used. */
+    /** The memory whose address the argument contains, or null: it is kept open during a launch. */
     private final GuardedResource[] memories;
-    /** The kernel that these have been compared with since their shape changed. */
-    private CudaKernel fits;
+    /** The last kernel whose parameters were checked since the sizes changed. */
+    private CudaKernel checkedKernel;
 
     private KernelArguments(int[] sizes) {
         int count = sizes.length;
@@ -57,9 +57,9 @@ public final class KernelArguments {
     }
 
     /**
-     * Arguments of up to 8 bytes each: all numbers and pointers.
+     * Creates arguments of up to 8 bytes each: all numbers and pointers.
      *
-     * @param count how many; 0 for a kernel that has none
+     * @param count the number of arguments; 0 for a kernel without parameters
      * @return the arguments, none of which is set
      * @throws IllegalArgumentException if the count is negative
      */
@@ -73,9 +73,9 @@ public final class KernelArguments {
     }
 
     /**
-     * Arguments of which some are structs.
+     * Creates arguments of which some are structs.
      *
-     * @param sizes the bytes of each, 1 or more
+     * @param sizes the size in bytes of each, 1 or more
      * @return the arguments, none of which is set
      * @throws IllegalArgumentException if a size is less than 1
      */
@@ -83,16 +83,16 @@ public final class KernelArguments {
         return new KernelArguments(sizes);
     }
 
-    /** {@return how many there are} */
+    /** {@return the number of arguments} */
     public int count() {
         return capacities.length;
     }
 
     /**
-     * Sets one of 8 bits.
+     * Sets an argument of 8 bits.
      *
      * @param index from 0
-     * @param value what it is
+     * @param value the value
      * @return this
      */
     public KernelArguments setByte(int index, byte value) {
@@ -101,10 +101,10 @@ public final class KernelArguments {
     }
 
     /**
-     * Sets one of 16 bits.
+     * Sets an argument of 16 bits.
      *
      * @param index from 0
-     * @param value what it is
+     * @param value the value
      * @return this
      */
     public KernelArguments setShort(int index, short value) {
@@ -113,10 +113,10 @@ public final class KernelArguments {
     }
 
     /**
-     * Sets one of 32 bits.
+     * Sets an argument of 32 bits.
      *
      * @param index from 0
-     * @param value what it is
+     * @param value the value
      * @return this
      */
     public KernelArguments setInt(int index, int value) {
@@ -125,10 +125,10 @@ public final class KernelArguments {
     }
 
     /**
-     * Sets one of 64 bits: a number, or an address of which nothing else is known.
+     * Sets an argument of 64 bits: a number, or any address.
      *
      * @param index from 0
-     * @param value what it is
+     * @param value the value
      * @return this
      */
     public KernelArguments setLong(int index, long value) {
@@ -137,10 +137,10 @@ public final class KernelArguments {
     }
 
     /**
-     * Sets one of type float.
+     * Sets an argument of type float.
      *
      * @param index from 0
-     * @param value what it is
+     * @param value the value
      * @return this
      */
     public KernelArguments setFloat(int index, float value) {
@@ -149,10 +149,10 @@ public final class KernelArguments {
     }
 
     /**
-     * Sets one of type double.
+     * Sets an argument of type double.
      *
      * @param index from 0
-     * @param value what it is
+     * @param value the value
      * @return this
      */
     public KernelArguments setDouble(int index, double value) {
@@ -161,7 +161,7 @@ public final class KernelArguments {
     }
 
     /**
-     * Sets a pointer to the start of memory. A launch refuses memory that is closed by then.
+     * Sets a pointer to the start of memory. A launch throws if the memory is closed.
      *
      * @param index from 0
      * @param memory of the device, or pinned
@@ -172,13 +172,13 @@ public final class KernelArguments {
     }
 
     /**
-     * Sets a pointer into memory. A launch refuses memory that is closed by then.
+     * Sets a pointer into memory. A launch throws if the memory is closed.
      *
      * @param index from 0
      * @param memory of the device, or pinned
-     * @param offset of the byte that it leads to
+     * @param offset of the byte to which it points
      * @return this
-     * @throws IndexOutOfBoundsException if the offset does not lie within
+     * @throws IndexOutOfBoundsException if the offset is not inside the memory
      */
     public KernelArguments setPointer(int index, DeviceAddressable memory, long offset) {
         Ranges.check(offset, 0, memory.size(), memory);
@@ -191,7 +191,7 @@ public final class KernelArguments {
      * Sets a struct.
      *
      * @param index from 0
-     * @param value its bytes, padding included, as the kernel has it
+     * @param value its bytes in the kernel's layout, padding included
      * @return this
      */
     public KernelArguments setStruct(int index, MemorySegment value) {
@@ -204,12 +204,12 @@ public final class KernelArguments {
         Objects.checkIndex(index, capacities.length);
         if (size > capacities[index]) {
             throw new IllegalArgumentException(
-                    "argument %d has room for %d bytes, and this has %d; see KernelArguments.ofSizes"
+                    "argument %d takes %d bytes, but the value has %d; see KernelArguments.ofSizes"
                             .formatted(index, capacities[index], size));
         }
         if (written[index] != size) {
             written[index] = (int) size;
-            fits = null;
+            checkedKernel = null;
         }
         memories[index] = memory;
         return offsets[index];
@@ -217,9 +217,9 @@ public final class KernelArguments {
 
     /** Begins a launch: {@link #exit()} must follow. Returns the address of the array of pointers. */
     long enter(CudaKernel kernel, CudaStream stream) {
-        if (fits != kernel) {
+        if (checkedKernel != kernel) {
             requireFit(kernel);
-            fits = kernel;
+            checkedKernel = kernel;
         }
         for (int i = 0; i < memories.length; i++) {
             GuardedResource memory = memories[i];
@@ -241,7 +241,7 @@ public final class KernelArguments {
 
     void exit() {
         exit(memories.length);
-        // Until here the driver may read the slots, of which it has but the address.
+        // Keeps this reachable: until now the driver may read the slots, of which it only has the address.
         Reference.reachabilityFence(this);
     }
 
@@ -265,12 +265,12 @@ public final class KernelArguments {
             return;
         }
         if (expected.length != written.length) {
-            throw new IllegalArgumentException("%s has %d parameters, and these are %d arguments"
+            throw new IllegalArgumentException("%s has %d parameters, but there are %d arguments"
                     .formatted(kernel, expected.length, written.length));
         }
         for (int i = 0; i < written.length; i++) {
             if (written[i] != expected[i]) {
-                throw new IllegalArgumentException("parameter %d of %s has %d bytes, and the argument was set with %d"
+                throw new IllegalArgumentException("parameter %d of %s has %d bytes, but the argument was set with %d"
                         .formatted(i, kernel, expected[i], written[i]));
             }
         }

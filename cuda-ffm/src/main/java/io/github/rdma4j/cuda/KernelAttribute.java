@@ -10,7 +10,7 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
  * @since 0.1.0
  */
 public enum KernelAttribute {
-    /** Most threads in a block, with what registers and shared memory it takes. */
+    /** Most threads in a block, given the kernel's registers and shared memory. */
     MAX_THREADS_PER_BLOCK(CudaHeaders.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK()),
     /** Static shared memory of a block in bytes. */
     SHARED_SIZE_BYTES(CudaHeaders.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES()),

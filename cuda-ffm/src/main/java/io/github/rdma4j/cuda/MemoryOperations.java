@@ -16,12 +16,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /**
- * Values that a stream waits for and writes, one after the other, in one call ({@code cuStreamBatchMemOp}) or one node
- * of a graph. The device does them without the host: cheaper than one by one, and in the order in which they were
- * added. An operation that the device does not support is refused when it is added.
+ * A batch of values that a stream waits for and writes, in one call ({@code cuStreamBatchMemOp}) or one node of a
+ * graph. The device runs them without the host, in the order in which they were added, and at a lower cost than single
+ * calls. An operation that the device does not support is refused when it is added.
  *
- * <p>It holds its operations off the heap, for any number of {@link CudaStream#submit} and {@link CudaGraph#add}, each
- * of which copies them; {@link #clear()} and adding again allocates nothing. Nothing must be closed.
+ * The operations are off the heap and can be used for any number of {@link CudaStream#submit} and
+ * {@link CudaGraph#add}, each of which copies them. {@link #clear()} and adding again allocate nothing. A batch need
+ * not be closed.
  *
  * <p>A stream that waits for a value can be released only by writing it. CUDA does not see this order, so also order
  * the work of several streams by events.
@@ -31,7 +32,7 @@ import java.lang.ref.Reference;
  * @since 0.1.0
  */
 public final class MemoryOperations {
-    /** The most that one batch can have. */
+    /** The most operations of a batch. */
     public static final int MOST = 255;
 
     private static final long SIZE = CUstreamBatchMemOpParams_union.sizeof();
@@ -42,7 +43,7 @@ public final class MemoryOperations {
     private final boolean flush;
     private final int capacity;
     private final MemorySegment operations;
-    /** Whose address an operation has, or null: held while it is used. */
+    /** The memory whose address the operation contains, or null: it is kept open during a use. */
     private final GuardedResource[] memories;
 
     private int count;
@@ -60,10 +61,10 @@ public final class MemoryOperations {
     /**
      * Creates an empty batch. The capabilities of the device are queried now.
      *
-     * @param device whose streams will do it
+     * @param device the device whose streams will run the operations
      * @param capacity the highest number of operations, 1 to {@link #MOST}
      * @return the batch
-     * @throws IllegalArgumentException if there is no such batch
+     * @throws IllegalArgumentException if the capacity is out of range
      * @throws UnsupportedCudaCallException if the driver is older than CUDA 11.7
      */
     public static MemoryOperations on(CudaDevice device, int capacity) {
@@ -74,18 +75,18 @@ public final class MemoryOperations {
         return new MemoryOperations(device, capacity);
     }
 
-    /** {@return how many operations there are} */
+    /** {@return the number of operations} */
     public int count() {
         return count;
     }
 
-    /** {@return how many there can be} */
+    /** {@return the most operations} */
     public int capacity() {
         return capacity;
     }
 
     /**
-     * Takes all operations out.
+     * Removes all operations.
      *
      * @return this
      */
@@ -98,14 +99,14 @@ public final class MemoryOperations {
     }
 
     /**
-     * Waits for a value of 32 bits; see {@link CudaStream#waitForValue}.
+     * Adds a wait for a value of 32 bits; see {@link CudaStream#waitForValue}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the value, a multiple of 4
-     * @param value what it is compared with
-     * @param condition how
+     * @param value the value to compare with
+     * @param condition the comparison
      * @return this
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
      * @throws IllegalStateException if the batch is full, or the memory closed
      * @throws UnsupportedCudaCallException if the device lacks the condition
      */
@@ -118,14 +119,14 @@ public final class MemoryOperations {
     }
 
     /**
-     * Waits for a value of 64 bits, where the device has {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
+     * Adds a wait for a value of 64 bits, on devices with {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the value, a multiple of 8
-     * @param value what it is compared with
-     * @param condition how
+     * @param value the value to compare with
+     * @param condition the comparison
      * @return this
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
      * @throws IllegalStateException if the batch is full, or the memory closed
      * @throws UnsupportedCudaCallException if the device lacks values of 64 bits, or the condition
      */
@@ -139,13 +140,14 @@ public final class MemoryOperations {
     }
 
     /**
-     * Writes a value of 32 bits after all earlier writes of the stream: a reader that sees the value also sees them.
+     * Adds a write of a value of 32 bits, after all earlier writes of the stream: a reader that sees the value also
+     * sees them.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the value, a multiple of 4
-     * @param value what is written
+     * @param value the value to write
      * @return this
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
      * @throws IllegalStateException if the batch is full, or the memory closed
      */
     public MemoryOperations writeValue(DeviceAddressable memory, long offset, int value) {
@@ -156,14 +158,14 @@ public final class MemoryOperations {
     }
 
     /**
-     * Writes a value of 64 bits, behind all that the stream has written before, where the device has
+     * Adds a write of a value of 64 bits, after all earlier writes of the stream, on devices with
      * {@link DeviceAttribute#CAN_USE_64_BIT_STREAM_MEM_OPS}.
      *
      * @param memory of the device, or pinned; not managed
      * @param offset of the value, a multiple of 8
-     * @param value what is written
+     * @param value the value to write
      * @return this
-     * @throws IndexOutOfBoundsException if it does not lie within
+     * @throws IndexOutOfBoundsException if the value is not inside the memory
      * @throws IllegalStateException if the batch is full, or the memory closed
      * @throws UnsupportedCudaCallException if the device lacks values of 64 bits
      */
@@ -176,8 +178,8 @@ public final class MemoryOperations {
     }
 
     /**
-     * Makes what other devices, such as adapters, have written to the memory of this one before visible to what the
-     * stream does after it ({@code CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES}), where the device has
+     * Adds a flush that makes earlier writes of other devices, such as adapters, to this device's memory visible to
+     * later work of the stream ({@code CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES}). Needs
      * {@link DeviceAttribute#CAN_FLUSH_REMOTE_WRITES}.
      *
      * @return this
@@ -201,8 +203,7 @@ public final class MemoryOperations {
     }
 
     /**
-     * Orders what the stream has written before it in front of what it writes after it
-     * ({@code CU_STREAM_MEM_OP_BARRIER}).
+     * Adds a barrier between earlier and later writes of the stream ({@code CU_STREAM_MEM_OP_BARRIER}).
      *
      * @param scope where the order holds
      * @return this
@@ -240,7 +241,7 @@ public final class MemoryOperations {
         operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWaitValueParams_st.flags$offset(), flags);
     }
 
-    /** NO_MEMORY_BARRIER, the one other flag, is refused by the calls that every driver has today (v2). */
+    /** The calls of current drivers (v2) refuse NO_MEMORY_BARRIER, the only other flag. */
     private void putWrite(long at, int operation, long address) {
         operations.set(ValueLayout.JAVA_INT, at + CUstreamMemOpWriteValueParams_st.operation$offset(), operation);
         operations.set(ValueLayout.JAVA_LONG, at + CUstreamMemOpWriteValueParams_st.address$offset(), address);
@@ -250,7 +251,7 @@ public final class MemoryOperations {
                 CudaHeaders.CU_STREAM_WRITE_VALUE_DEFAULT());
     }
 
-    /** Where the next operation lies. */
+    /** Returns the offset of the next operation. */
     private long next(DeviceAddressable memory, long offset, int bytes) {
         Ranges.check(offset, bytes, memory.size(), memory);
         Ranges.requireMultiple(offset, bytes);
@@ -259,20 +260,19 @@ public final class MemoryOperations {
 
     private long next() {
         if (count == capacity) {
-            throw new IllegalStateException(
-                    "the batch is full: it was made for %d operations, and can be made for up to %d"
-                            .formatted(capacity, MOST));
+            throw new IllegalStateException("the batch is full: it was created for %d operations, and the most are %d"
+                    .formatted(capacity, MOST));
         }
         return count * SIZE;
     }
 
-    /** The operation counts from now on: nothing was wrong with it. */
+    /** Counts the operation, after all checks. */
     private MemoryOperations added(DeviceAddressable memory) {
         memories[count++] = (GuardedResource) memory;
         return this;
     }
 
-    /** Begins a use: {@link #exit()} must follow. */
+    /** Begins a use; {@link #exit()} must follow. */
     void enter(GuardedResource user) {
         if (count == 0) {
             throw new IllegalStateException("the batch has no operations");
@@ -295,7 +295,7 @@ public final class MemoryOperations {
 
     void exit() {
         exit(count);
-        // Until here the driver may read the operations, of which it has but the address.
+        // Keeps this reachable: until now the driver may read the operations, of which it only has the address.
         Reference.reachabilityFence(this);
     }
 
@@ -307,12 +307,12 @@ public final class MemoryOperations {
         }
     }
 
-    /** For the driver, between {@link #enter} and {@link #exit()}. */
+    /** Returns the address for the driver, valid between {@link #enter} and {@link #exit()}. */
     long address() {
         return operations.address();
     }
 
-    /** The memory of all operations is used by a graph. */
+    /** Adds the memory of all operations to the resources of a graph. */
     void addTo(GraphUses uses) {
         for (int i = 0; i < count; i++) {
             if (memories[i] != null) {
@@ -321,17 +321,18 @@ public final class MemoryOperations {
         }
     }
 
-    /** Throws if the driver has refused it. */
+    /** Throws if the driver has refused the batch. */
     void require(int result, String call) {
         if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
             throw new UnsupportedCudaCallException(
                     call,
-                    device + " does not do this to memory in stream order: see CudaDevice.supportsStreamValues()");
+                    device
+                            + " does not support this memory operation in stream order: see CudaDevice.supportsStreamValues()");
         }
         Results.check(result, call);
     }
 
-    /** {@return how many operations of how many} */
+    /** {@return the number of operations and the capacity} */
     @Override
     public String toString() {
         return "%d of %d memory operations".formatted(count, capacity);

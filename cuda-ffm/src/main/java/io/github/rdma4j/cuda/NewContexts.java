@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** The two ways to a {@link CudaContext}. */
+/** Creates contexts: primary or separate ones. */
 final class NewContexts {
     /** {@code CU_COMPUTEMODE_PROHIBITED}. */
     private static final int PROHIBITED = 2;
@@ -28,7 +28,7 @@ final class NewContexts {
         }
     }
 
-    /** The driver has no result of its own for a GPU on which nobody may compute. */
+    /** The driver has no specific result for a GPU in compute mode PROHIBITED. */
     private static void check(int result, String call, CudaDevice device) {
         if (result == CudaHeaders.CUDA_ERROR_UNKNOWN() && isProhibited(device)) {
             throw Results.failure(
@@ -78,8 +78,8 @@ final class NewContexts {
     }
 
     /**
-     * Takes the new context off the stack of this thread, where the driver has put it. A later cuCtxDestroy does so
-     * only where the context is current; of a context that another thread closes, an entry would stay for good.
+     * Removes the new context from this thread's stack, where the driver has put it. A later cuCtxDestroy removes it
+     * only from the thread where it is current; if another thread closed the context, the entry would remain.
      */
     private static void leaveStack() {
         Results.check(ContextCalls.setCurrent(0), "cuCtxSetCurrent(NULL) after cuCtxCreate()");

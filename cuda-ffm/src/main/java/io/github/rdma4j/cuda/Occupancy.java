@@ -5,8 +5,8 @@ package io.github.rdma4j.cuda;
 /**
  * A launch that fills the device.
  *
- * @param gridSize blocks, the least that fill it
- * @param blockSize threads in each
+ * @param gridSize the fewest blocks that fill the device
+ * @param blockSize threads of a block
  * @since 0.1.0
  */
 public record Occupancy(int gridSize, int blockSize) {}

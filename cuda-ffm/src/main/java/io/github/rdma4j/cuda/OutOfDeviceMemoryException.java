@@ -3,7 +3,7 @@
 package io.github.rdma4j.cuda;
 
 /**
- * There is not enough memory: of the device, or of pinned memory.
+ * Thrown when there is not enough device memory or pinned memory.
  *
  * @since 0.1.0
  */
@@ -11,14 +11,14 @@ public class OutOfDeviceMemoryException extends CudaException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A call for which there was not enough memory.
+     * There is not enough memory for a call.
      *
      * @param call with its arguments
      * @param resultName {@code CUDA_ERROR_OUT_OF_MEMORY}
-     * @param result its number
-     * @param text the driver's words for it
-     * @param explanation how much there is, or an empty string
-     * @param remedy what can be done about it
+     * @param result the number of the result
+     * @param text the driver's text for the result
+     * @param explanation how much memory there is, or an empty string
+     * @param remedy what to do about it
      */
     public OutOfDeviceMemoryException(
             String call, String resultName, int result, String text, String explanation, String remedy) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-/** Checks of offsets and lengths, whose message says of what. */
+/** Checks offsets and lengths, with a message that names the memory. */
 final class Ranges {
     private Ranges() {}
 
@@ -12,7 +12,7 @@ final class Ranges {
         }
     }
 
-    /** Of 32-bit words. */
+    /** Checks a range of 32-bit words. */
     static void checkWords(long offset, long count, DeviceMemory memory) {
         if (count < 0 || count > memory.size() / Integer.BYTES) {
             throw new IndexOutOfBoundsException(

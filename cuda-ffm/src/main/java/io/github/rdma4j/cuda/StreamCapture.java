@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Streams whose operations are captured into one graph: the first, and those that have waited for an event of another
+ * The streams that are captured into one graph: the first one, and streams that have waited for an event of another
  * one. For one thread at a time.
  */
 final class StreamCapture {
     private final List<CudaStream> streams = new ArrayList<>();
     private final GraphUses uses = new GraphUses();
-    private boolean over;
+    private boolean ended;
 
     void join(CudaStream stream) {
         streams.add(stream);
@@ -23,17 +23,17 @@ final class StreamCapture {
         return uses;
     }
 
-    boolean isOver() {
-        return over;
+    boolean isEnded() {
+        return ended;
     }
 
     void end() {
-        over = true;
+        ended = true;
         streams.forEach(stream -> stream.captureInto(null));
     }
 
-    /** The driver has ended it: its streams can be asked again. */
-    void ended() {
-        streams.forEach(stream -> stream.driverCapture().canBeAsked());
+    /** Called when the driver has ended the capture: its streams can be queried again. */
+    void driverEnded() {
+        streams.forEach(stream -> stream.driverCapture().captureEnded());
     }
 }

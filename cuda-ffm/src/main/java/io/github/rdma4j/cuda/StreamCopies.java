@@ -7,8 +7,8 @@ import io.github.rdma4j.cuda.internal.Results;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies and fills that a stream does: nothing that a thread of this process frees can go away between the check and
- * the queueing.
+ * Queues copies and fills in a stream. No thread of this process can free the memory between the check and the native
+ * call.
  */
 final class StreamCopies {
     private StreamCopies() {}
@@ -21,7 +21,7 @@ final class StreamCopies {
                 long to = target.pointer + targetOffset;
                 int result = CopyCalls.toDeviceAsync(to, from, length, stream.pointer);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> CopyCalls.toDeviceAsync(to, from, length, stream.pointer));
+                    result = stream.retry(result, () -> CopyCalls.toDeviceAsync(to, from, length, stream.pointer));
                     require(result, "cuMemcpyHtoDAsync(target=0x%x, source=0x%x, length=%d)", to, from, length, target);
                 }
             } finally {
@@ -40,7 +40,7 @@ final class StreamCopies {
                 long from = source.pointer + sourceOffset;
                 int result = CopyCalls.toHostAsync(to, from, length, stream.pointer);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> CopyCalls.toHostAsync(to, from, length, stream.pointer));
+                    result = stream.retry(result, () -> CopyCalls.toHostAsync(to, from, length, stream.pointer));
                     require(result, "cuMemcpyDtoHAsync(target=0x%x, source=0x%x, length=%d)", to, from, length, source);
                 }
             } finally {
@@ -68,7 +68,7 @@ final class StreamCopies {
                     long from = source.pointer + sourceOffset;
                     int result = queue(stream, target, to, source, from, length);
                     if (result != Results.SUCCESS) {
-                        result = stream.again(result, () -> queue(stream, target, to, source, from, length));
+                        result = stream.retry(result, () -> queue(stream, target, to, source, from, length));
                         String call = (target.context() == source.context() ? "cuMemcpyDtoDAsync" : "cuMemcpyPeerAsync")
                                 + "(target=0x%x, source=0x%x, length=%d)";
                         require(result, call, to, from, length, target, source);
@@ -101,7 +101,7 @@ final class StreamCopies {
                 long to = target.pointer + offset;
                 int result = CopyCalls.fill8Async(to, value, length, stream.pointer);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> CopyCalls.fill8Async(to, value, length, stream.pointer));
+                    result = stream.retry(result, () -> CopyCalls.fill8Async(to, value, length, stream.pointer));
                     require(result, "cuMemsetD8Async(target=0x%x, value=0x%02x, length=%d)", to, value, length, target);
                 }
             } finally {
@@ -120,7 +120,7 @@ final class StreamCopies {
                 long to = target.pointer + offset;
                 int result = CopyCalls.fill32Async(to, value, count, stream.pointer);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> CopyCalls.fill32Async(to, value, count, stream.pointer));
+                    result = stream.retry(result, () -> CopyCalls.fill32Async(to, value, count, stream.pointer));
                     require(result, "cuMemsetD32Async(target=0x%x, value=0x%x, count=%d)", to, value, count, target);
                 }
             } finally {
@@ -140,7 +140,7 @@ final class StreamCopies {
     static long addressOf(MemorySegment segment) {
         if (!segment.isNative()) {
             throw new IllegalArgumentException(
-                    "only native memory can be copied to and from a device, and " + segment + " is on the heap");
+                    "only native memory can be copied to and from a device, but " + segment + " is on the heap");
         }
         if (!segment.scope().isAlive()) {
             throw new IllegalStateException("the arena of the memory to copy is closed");

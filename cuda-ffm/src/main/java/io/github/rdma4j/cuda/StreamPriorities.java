@@ -3,11 +3,11 @@
 package io.github.rdma4j.cuda;
 
 /**
- * The priorities that streams of a device can have: the smaller the number, the more urgent. Both 0 where there are
- * none.
+ * The priorities that streams of a device can have: the lower the number, the more urgent. Both are 0 if the device has
+ * no priorities.
  *
- * @param least of the least urgent, 0 mostly
- * @param greatest of the most urgent, such as −5
+ * @param least the least urgent priority, usually 0
+ * @param greatest the most urgent priority, such as −5
  * @since 0.1.0
  */
 public record StreamPriorities(int least, int greatest) {}

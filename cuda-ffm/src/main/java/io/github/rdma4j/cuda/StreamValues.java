@@ -6,7 +6,7 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.Results;
 import io.github.rdma4j.cuda.internal.StreamCalls;
 
-/** Values in memory that a stream waits for or writes. */
+/** Queues waits for values in memory and writes of values. */
 final class StreamValues {
     private StreamValues() {}
 
@@ -18,7 +18,7 @@ final class StreamValues {
                 long address = memory.deviceAddress() + offset;
                 int result = StreamCalls.waitValue32(stream.pointer, address, value, flags);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> StreamCalls.waitValue32(stream.pointer, address, value, flags));
+                    result = stream.retry(result, () -> StreamCalls.waitValue32(stream.pointer, address, value, flags));
                     require(result, "cuStreamWaitValue32(address=0x%x, value=%d, flags=0x%x)", address, value, flags);
                 }
             } finally {
@@ -37,7 +37,7 @@ final class StreamValues {
                 long address = memory.deviceAddress() + offset;
                 int result = StreamCalls.waitValue64(stream.pointer, address, value, flags);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> StreamCalls.waitValue64(stream.pointer, address, value, flags));
+                    result = stream.retry(result, () -> StreamCalls.waitValue64(stream.pointer, address, value, flags));
                     require(result, "cuStreamWaitValue64(address=0x%x, value=%d, flags=0x%x)", address, value, flags);
                 }
             } finally {
@@ -56,7 +56,7 @@ final class StreamValues {
                 long address = memory.deviceAddress() + offset;
                 int result = StreamCalls.writeValue32(stream.pointer, address, value, 0);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> StreamCalls.writeValue32(stream.pointer, address, value, 0));
+                    result = stream.retry(result, () -> StreamCalls.writeValue32(stream.pointer, address, value, 0));
                     require(result, "cuStreamWriteValue32(address=0x%x, value=%d, flags=0x%x)", address, value, 0);
                 }
             } finally {
@@ -75,7 +75,7 @@ final class StreamValues {
                 long address = memory.deviceAddress() + offset;
                 int result = StreamCalls.writeValue64(stream.pointer, address, value, 0);
                 if (result != Results.SUCCESS) {
-                    result = stream.again(result, () -> StreamCalls.writeValue64(stream.pointer, address, value, 0));
+                    result = stream.retry(result, () -> StreamCalls.writeValue64(stream.pointer, address, value, 0));
                     require(result, "cuStreamWriteValue64(address=0x%x, value=%d, flags=0x%x)", address, value, 0);
                 }
             } finally {
@@ -98,7 +98,7 @@ final class StreamValues {
         if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
             throw new UnsupportedCudaCallException(
                     call.formatted(address, value, flags),
-                    "the device does not do this to memory in stream order: see CudaDevice.supportsStreamValues()");
+                    "the device does not support this memory operation in stream order: see CudaDevice.supportsStreamValues()");
         }
         if (result != Results.SUCCESS) {
             throw Results.failure(result, call.formatted(address, value, flags));

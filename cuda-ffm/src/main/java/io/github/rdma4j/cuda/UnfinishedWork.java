@@ -16,27 +16,29 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The unfinished work of a context's streams. The driver's own waits have no limit, and its calls that free memory also
- * wait. So code that frees memory first waits here, for events behind the queued work, and calls the driver when there
- * is nothing left to wait for.
+ * The unfinished work of a context's streams. The driver's own waits have no timeout, and its calls that free memory
+ * also wait. So code that frees memory first waits here, for events after the queued work, and calls the driver when
+ * there is nothing left to wait for.
  *
- * <p>What cannot be asked, such as the streams of other libraries that do not wait for the default stream, is left to
- * the driver. So is what another thread queues after the last look.
+ * The driver waits for work that cannot be queried here, such as in streams of other libraries that do not wait for the
+ * default stream, and for work that another thread queues after the last check.
  */
 final class UnfinishedWork {
-    /** Streams of any of them may use memory of any other. */
+    /** All open contexts, because streams of each may use memory of the others. */
     private static final Set<CudaContext> OPEN = ConcurrentHashMap.newKeySet();
 
-    /** A marker instead of an event: there is work, but no event behind it at present. Query again. */
+    /** Returned instead of an event: there is work, but no event after it at present. Query again. */
     static final long LATER = -1;
 
-    /** Waits for the work of all streams but those that are made with CU_STREAM_NON_BLOCKING, as ours are. */
+    /**
+     * This stream waits for all streams that were not created with CU_STREAM_NON_BLOCKING; ours were created with it.
+     */
     private static final long DEFAULT_STREAM = 0;
 
     private final CudaContext context;
-    /** Those whose handles are valid, or were a moment ago: one that is being closed is among them to the last. */
+    /** The streams of the context. A stream that is being closed is removed last. */
     private final Set<CudaStream> streams = ConcurrentHashMap.newKeySet();
-    /** Events behind the work of streams that were closed before it was done. Guarded by its own monitor. */
+    /** Events after the work of streams that were closed before it was done. Guarded by its own monitor. */
     private final List<Long> ends = new ArrayList<>();
 
     UnfinishedWork(CudaContext context) {
@@ -52,12 +54,12 @@ final class UnfinishedWork {
     }
 
     /**
-     * Waits until all is done that the streams of a context had been given when it was called.
+     * Waits until all work is done that had been submitted to the streams of a context before this call.
      *
-     * @param own whose streams
-     * @param others whether streams of all other contexts count as well
+     * @param own the context
+     * @param others whether to wait for the streams of all other contexts as well
      * @param deadline by System.nanoTime
-     * @return null if it is done; if the deadline is over first, the context whose streams have not done it
+     * @return null if all work is done; at the deadline, a context whose work is not done
      */
     static CudaContext await(CudaContext own, boolean others, long deadline) {
         if (!own.unfinishedWork().await(deadline)) {
@@ -77,7 +79,7 @@ final class UnfinishedWork {
         streams.add(stream);
     }
 
-    /** Keeps what {@link #mark} gave for a stream, after that was destroyed. */
+    /** Keeps the event that {@link #mark} returned for a stream, after the stream was destroyed. */
     void keep(long end) {
         if (end == 0) {
             return;
@@ -90,7 +92,7 @@ final class UnfinishedWork {
         }
     }
 
-    /** Whether no other object will keep the same context: of two that are closed at once either may be the last. */
+    /** Whether no other open object uses the same context. If two are closed at once, either may be the last one. */
     static boolean isLastFor(CudaContext context) {
         return OPEN.stream()
                 .noneMatch(each -> each != context && each.pointer == context.pointer && !each.isBeingClosed());
@@ -101,22 +103,22 @@ final class UnfinishedWork {
         for (CudaContext each : OPEN) {
             if (each.pointer == context.pointer
                     && !each.unfinishedWork().streams.stream()
-                            .allMatch(stream -> stream.driverCapture().isAskable())) {
+                            .allMatch(stream -> stream.driverCapture().canQuery())) {
                 return true;
             }
         }
         return false;
     }
 
-    /** When its end is kept, if it has one. */
+    /** Called when a stream is closed and the event after its work, if any, is kept. */
     void closed(CudaStream stream) {
         streams.remove(stream);
     }
 
     /**
-     * An event behind what a stream has been given; 0 if all of it is done, or the stream cannot be asked: then its
-     * context is lost, or somebody else captures it; {@link #LATER} if the driver refuses the event. The context is
-     * current.
+     * Returns an event after the work of a stream. Returns 0 if all of it is done, or the stream cannot be queried
+     * because its context is lost or another thread captures it. Returns {@link #LATER} if the driver refuses the
+     * event. The context must be current.
      */
     static long mark(long stream) {
         if (StreamCalls.query(stream) != CudaHeaders.CUDA_ERROR_NOT_READY()) {
@@ -129,7 +131,7 @@ final class UnfinishedWork {
         }
     }
 
-    /** An event behind what a stream has been given. The context is current. */
+    /** Records an event after the work of a stream. The context must be current. */
     static long record(long stream) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment made = arena.allocate(ValueLayout.JAVA_LONG);
@@ -153,7 +155,7 @@ final class UnfinishedWork {
         }
     }
 
-    /** For the thread that destroys the context: nobody waits any more. */
+    /** Called by the thread that destroys the context, after which no thread waits. */
     void forget() {
         synchronized (ends) {
             destroyAll(ends);
@@ -167,10 +169,10 @@ final class UnfinishedWork {
         events.clear();
     }
 
-    /** Whether the streams that were closed before their work was done have done it. */
+    /** Whether the work of streams that were closed early is done. */
     private boolean endsAreDone() {
         synchronized (ends) {
-            // Only now: a virtual thread that waited for the lock may be on another carrier.
+            // Set after taking the lock, because a virtual thread that waited may be on another carrier.
             if (ends.isEmpty() || !makeCurrent()) {
                 return true;
             }
@@ -189,21 +191,24 @@ final class UnfinishedWork {
         });
     }
 
-    /** Also while the context is being closed. False if somebody has destroyed it: then nothing can be asked. */
+    /**
+     * Works even while the context is being closed. Returns false if the context was destroyed, so that nothing can be
+     * queried.
+     */
     private boolean makeCurrent() {
         return ContextCalls.setCurrent(context.pointer) == Results.SUCCESS;
     }
 
-    /** One wait's events. */
+    /** The events of one wait. */
     private final class Marks {
-        /** Streams whose event is not known yet. */
+        /** Streams without an event so far. */
         private final List<CudaStream> unmarked = new ArrayList<>(streams);
 
         private final List<Long> events = new ArrayList<>();
 
         private boolean defaultStreamIsMarked;
 
-        /** A pause may have moved a virtual thread to another carrier, so each look sets the context. */
+        /** Sets the context each time, because a pause may have moved a virtual thread to another carrier. */
         boolean areDone() {
             // Another thread may destroy the context, and our events with it.
             if (!context.tryEnter()) {
@@ -211,13 +216,13 @@ final class UnfinishedWork {
                 return true;
             }
             try {
-                return !makeCurrent() || look();
+                return !makeCurrent() || poll();
             } finally {
                 context.exit();
             }
         }
 
-        private boolean look() {
+        private boolean poll() {
             if (!defaultStreamIsMarked) {
                 defaultStreamIsMarked = add(mark(DEFAULT_STREAM));
             }
@@ -226,7 +231,7 @@ final class UnfinishedWork {
             return defaultStreamIsMarked && unmarked.isEmpty() && events.isEmpty() && endsAreDone();
         }
 
-        /** One that is being closed is looked at again: its end comes among the others' in a moment. */
+        /** A stream that is being closed is checked again: the event after its work is about to be kept. */
         private boolean isMarked(CudaStream stream) {
             if (!streams.contains(stream)) {
                 return true;
@@ -241,7 +246,7 @@ final class UnfinishedWork {
             }
         }
 
-        /** Takes what {@link #mark} gave; false if that must be asked again. */
+        /** Adds the result of {@link #mark}. Returns false if it must be called again. */
         private boolean add(long event) {
             if (event == LATER) {
                 return false;

@@ -5,7 +5,8 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * The driver lacks a function, or the device lacks a feature that it needs. The caller can choose another path.
+ * Thrown when the driver lacks a function, or the device lacks a feature that it needs. The caller can choose another
+ * path.
  *
  * @since 0.1.0
  */
@@ -13,10 +14,10 @@ public class UnsupportedCudaCallException extends CudaException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A function that the driver does not have.
+     * The driver does not have a function.
      *
-     * @param function by name
-     * @param since the version of CUDA that brought it, such as 12010
+     * @param function its name
+     * @param since the first version of CUDA with the function, such as 12010
      * @param driver the version of the driver
      */
     public UnsupportedCudaCallException(String function, int since, int driver) {
@@ -25,16 +26,16 @@ public class UnsupportedCudaCallException extends CudaException {
                 "CUDA_ERROR_NOT_FOUND",
                 CudaHeaders.CUDA_ERROR_NOT_FOUND(),
                 "not in this driver",
-                "the function came with CUDA %s, the installed driver is of CUDA %s"
+                "the function needs CUDA %s, but the installed driver supports CUDA %s"
                         .formatted(text(since), text(driver)),
                 since > driver ? "install a driver of CUDA " + text(since) + " or later" : "");
     }
 
     /**
-     * Something that the device or the driver does not offer.
+     * The device or the driver does not support something.
      *
      * @param call with its arguments
-     * @param explanation what it does not offer
+     * @param explanation what is not supported
      */
     public UnsupportedCudaCallException(String call, String explanation) {
         super(

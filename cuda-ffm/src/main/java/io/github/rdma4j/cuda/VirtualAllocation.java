@@ -12,17 +12,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Memory of the virtual-memory API: a range of addresses with one piece of physical memory mapped to all of it. */
+/** Memory of the virtual-memory API: a range of addresses, with one physical allocation mapped to all of it. */
 final class VirtualAllocation implements Freeing {
     private final long address;
     private final long size;
-    /** The handles to release: {@link #make} sets them, and each is released once. */
+    /** The resources to release. {@link #make} sets them, and each is released once. */
     private boolean reserved = true;
 
     private long physical;
     private boolean created;
     private boolean mapped;
-    /** Whether there is somebody who can free it again. */
+    /** Whether the memory has an owner that can free it again. */
     private boolean complete;
 
     private VirtualAllocation(long address, long size) {
@@ -46,7 +46,7 @@ final class VirtualAllocation implements Freeing {
         }
         if (!device.has(DeviceAttribute.GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED)) {
             throw new UnsupportedCudaCallException(
-                    operation, device + " does not offer memory of the virtual-memory API to other PCI devices");
+                    operation, device + " does not let other PCI devices access memory of the virtual-memory API");
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment properties = CUmemAllocationProp_st.allocate(arena);
@@ -61,7 +61,7 @@ final class VirtualAllocation implements Freeing {
                     "cuMemGetAllocationGranularity()");
             long granularity = number.get(ValueLayout.JAVA_LONG, 0);
             if (wanted > Long.MAX_VALUE - granularity) {
-                // The rounded size would be no number; the driver would say the same of the greatest that is one.
+                // The rounded size would overflow. The driver would return the same result for the largest size.
                 DeviceAllocations.check(CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY(), operation, context);
             }
             long size = (wanted + granularity - 1) / granularity * granularity;
@@ -71,7 +71,7 @@ final class VirtualAllocation implements Freeing {
                     context);
             VirtualAllocation allocation = new VirtualAllocation(number.get(ValueLayout.JAVA_LONG, 0), size);
             try {
-                allocation.back(context, properties, number);
+                allocation.populate(context, properties, number);
             } catch (RuntimeException e) {
                 try {
                     allocation.free();
@@ -90,7 +90,7 @@ final class VirtualAllocation implements Freeing {
         CUmemLocation_st.id(location, device.ordinal());
     }
 
-    private void back(CudaContext context, MemorySegment properties, MemorySegment number) {
+    private void populate(CudaContext context, MemorySegment properties, MemorySegment number) {
         DeviceAllocations.check(
                 VirtualMemoryCalls.create(number, size, properties, 0),
                 "cuMemCreate(size=%d)".formatted(size),
@@ -112,8 +112,8 @@ final class VirtualAllocation implements Freeing {
     }
 
     /**
-     * Takes each step, whatever becomes of the others. Addresses under a mapping that stays are kept: the driver would
-     * give them to somebody else.
+     * Runs each step, even if another one fails. Keeps the addresses if the mapping cannot be removed: otherwise the
+     * driver would give them to another allocation.
      */
     @Override
     public void free() {
@@ -138,13 +138,13 @@ final class VirtualAllocation implements Freeing {
         }
     }
 
-    /** The first failure, with those after it. */
+    /** Returns the first failure, with later ones suppressed. */
     private CudaException outcome(int result, String call, CudaException before) {
         if (result == Results.SUCCESS) {
             return before;
         }
         CudaException failure =
-                Results.failure(result, call, complete ? "what is left goes back when the memory is closed again" : "");
+                Results.failure(result, call, complete ? "close the memory again to release the rest" : "");
         if (before == null) {
             return failure;
         }

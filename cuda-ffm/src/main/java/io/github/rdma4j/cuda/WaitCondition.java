@@ -5,21 +5,20 @@ package io.github.rdma4j.cuda;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
 /**
- * When a stream that waits for a value in memory goes on ({@code CUstreamWaitValue_flags}).
+ * The condition on which a stream that waits for a value in memory continues ({@code CUstreamWaitValue_flags}).
  *
  * @since 0.1.0
  */
 public enum WaitCondition {
     /**
-     * When memory − value, as a signed number, is not negative: counters may wrap
-     * ({@code CU_STREAM_WAIT_VALUE_GEQ}).
+     * Memory − value is not negative, as a signed number, so that counters may wrap ({@code CU_STREAM_WAIT_VALUE_GEQ}).
      */
     AT_LEAST(CudaHeaders.CU_STREAM_WAIT_VALUE_GEQ()),
-    /** When memory equals the value ({@code CU_STREAM_WAIT_VALUE_EQ}). */
+    /** Memory equals the value ({@code CU_STREAM_WAIT_VALUE_EQ}). */
     EQUAL(CudaHeaders.CU_STREAM_WAIT_VALUE_EQ()),
-    /** When memory and value have a bit in common. */
+    /** Memory and value have a bit in common. */
     AND(CudaHeaders.CU_STREAM_WAIT_VALUE_AND()),
-    /** When ~(memory | value) is not 0; needs {@link DeviceAttribute#CAN_USE_STREAM_WAIT_VALUE_NOR}. */
+    /** ~(memory | value) is not 0. Needs {@link DeviceAttribute#CAN_USE_STREAM_WAIT_VALUE_NOR}. */
     NOR(CudaHeaders.CU_STREAM_WAIT_VALUE_NOR());
 
     private final int code;

@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits with a limit, which the driver's own waiting calls do not have. */
+/** Waits with a timeout, which the driver's own waiting calls do not have. */
 final class Waiting {
-    /** Most work of a GPU is done within it; sleeping would take longer. */
+    /** Most GPU work is done within this time; sleeping would take longer. */
     private static final long SPIN_NANOS = 50_000;
 
     private static final long SHORTEST_PAUSE_NANOS = 1_000;
     private static final long LONGEST_PAUSE_NANOS = 1_000_000;
-    /** Pauses grow with the wait, so that none makes it much longer. */
+    /** Pauses grow with the wait, so that no pause makes it much longer. */
     private static final int PAUSES_IN_WAIT = 16;
 
     private Waiting() {}
@@ -28,7 +28,9 @@ final class Waiting {
         });
     }
 
-    /** Until a time by System.nanoTime, whatever interrupts: for what must not end half done. */
+    /**
+     * Waits until a time of System.nanoTime, and ignores interrupts. For operations that must not be left half done.
+     */
     static boolean until(BooleanSupplier done, long deadline) {
         boolean[] interrupted = {false};
         try {

@@ -84,7 +84,7 @@ class BadInputTest {
                     .withMessageContaining("belongs to another context of the same device; wrap it in that one");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> context.wrap(distant, 4096))
-                    .withMessageContaining("is memory of CUDA device 1, and this is a context of CUDA device 0");
+                    .withMessageContaining("is memory of CUDA device 1, but this is a context of CUDA device 0");
         }
     }
 
@@ -110,7 +110,8 @@ class BadInputTest {
         assertThatIllegalArgumentException().isThrownBy(() -> stream.free(wrapped));
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> managed.exportDmaBuf(0, 4096))
-                .withMessageContaining("memory of kind MANAGED has no dma-buf; memory of CudaContext.allocate and");
+                .withMessageContaining(
+                        "memory of kind MANAGED cannot be exported as a dma-buf; use memory of CudaContext.allocate or");
         for (DeviceMemory memory : new DeviceMemory[] {managed, pool}) {
             assertThatExceptionOfType(UnsupportedCudaCallException.class)
                     .isThrownBy(memory::exportHandle)
@@ -166,7 +167,7 @@ class BadInputTest {
                 .isThrownBy(() -> context.allocate(2 << 20))
                 .withMessageStartingWith("cuMemAlloc(size=2097152) failed: CUDA_ERROR_OUT_OF_MEMORY")
                 .withMessageContaining("has 1048576 of 1048576 bytes free")
-                .withMessageContaining("Free memory of this process, or see in nvidia-smi");
+                .withMessageContaining("Free memory of this process, or check in nvidia-smi");
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.createStream().allocate(2 << 20));
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
@@ -174,11 +175,11 @@ class BadInputTest {
         StandInDriver.failAt("cuMemHostAlloc", 1, CUDA_ERROR_OUT_OF_MEMORY());
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.allocateHost(4096))
-                .withMessageContaining("so much host memory cannot be pinned");
+                .withMessageContaining("this much host memory cannot be pinned");
         StandInDriver.failAt("cuMemHostRegister", 1, CUDA_ERROR_OUT_OF_MEMORY());
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.registerHost(arena.allocate(4096)))
-                .withMessageContaining("so much host memory cannot be pinned");
+                .withMessageContaining("this much host memory cannot be pinned");
     }
 
     /** Sizes that no arithmetic of ours or of the driver may overflow with. */
@@ -200,7 +201,7 @@ class BadInputTest {
         MemorySegment huge = MemorySegment.ofAddress(4096).reinterpret(1L << 32);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KernelArguments.of(1).setStruct(0, huge))
-                .withMessageContaining("has room for 8 bytes, and this has 4294967296");
+                .withMessageContaining("takes 8 bytes, but the value has 4294967296");
     }
 
     @Test
@@ -253,7 +254,7 @@ class BadInputTest {
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> context.registerHost(once.asSlice(4096)))
                 .withMessageContaining("CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED")
-                .withMessageContaining("two cannot overlap");
+                .withMessageContaining("registrations cannot overlap");
     }
 
     @Test
@@ -293,16 +294,16 @@ class BadInputTest {
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED(), 0);
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED(), 0);
         assertUnsupported(
-                () -> memory.exportDmaBuf(0, 4096), "cannot export dma-bufs: that takes the open kernel modules");
+                () -> memory.exportDmaBuf(0, 4096), "cannot export dma-bufs: this needs the open kernel modules");
         assertUnsupported(() -> stream.allocate(16), "has no memory pools");
-        assertUnsupported(() -> context.allocateGpuDirect(16), "does not offer memory of the virtual-memory API");
+        assertUnsupported(() -> context.allocateGpuDirect(16), "does not let other PCI devices access memory of the virtual-memory API");
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED(), 0);
         assertUnsupported(() -> context.allocateGpuDirect(16), "has no virtual-memory API");
         StandInDriver.deny("cuStreamWaitValue32");
         StandInDriver.deny("cuStreamWriteValue32");
         StandInDriver.deny("cuStreamWaitValue64");
         StandInDriver.deny("cuStreamWriteValue64");
-        String words = "the device does not do this to memory in stream order";
+        String words = "the device does not support this memory operation in stream order";
         assertUnsupported(() -> stream.waitForValue(memory, 0, 1, WaitCondition.EQUAL), words);
         assertUnsupported(() -> stream.waitForValueAndFlush(memory, 0, 1, WaitCondition.EQUAL), words);
         assertUnsupported(() -> stream.waitForValue64(memory, 0, 1, WaitCondition.EQUAL), words);
@@ -331,7 +332,7 @@ class BadInputTest {
     void handlesThatAreNone() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> IpcMemoryHandle.fromBytes(new byte[64]))
-                .withMessage("these 64 bytes are no handle of CUDA memory");
+                .withMessage("these 64 bytes are not a handle of CUDA memory");
         assertThatIllegalArgumentException().isThrownBy(() -> IpcEventHandle.fromBytes(new byte[76]));
         IpcMemoryHandle own = context.allocate(4096).exportHandle();
         assertThat(IpcMemoryHandle.fromBytes(own.toBytes())).isEqualTo(own).hasSameHashCodeAs(own);

@@ -436,7 +436,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         within(
                 () -> assertThatExceptionOfType(CudaCloseTimeoutException.class)
                         .isThrownBy(memory::close)
-                        .withMessageContaining("another thread is creating something of it, or closing it"),
+                        .withMessageContaining("another thread is creating a dependent of it, or closing it"),
                 "closing");
         raiseAndWaitLong();
         first.end();

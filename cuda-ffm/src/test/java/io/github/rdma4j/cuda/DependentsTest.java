@@ -4,7 +4,7 @@ package io.github.rdma4j.cuda;
 
 import static io.github.rdma4j.cuda.Dependents.Start.BEGUN;
 import static io.github.rdma4j.cuda.Dependents.Start.NOTHING_TO_DO;
-import static io.github.rdma4j.cuda.Dependents.Start.TIME_IS_OVER;
+import static io.github.rdma4j.cuda.Dependents.Start.TIMED_OUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -89,15 +89,15 @@ class DependentsTest {
         assertThat(dependents.add(fourth)).isTrue();
         assertThat(dependents.startCreation()).isTrue();
         dependents.endCreation(second);
-        assertThat(dependents.youngestBut(Set.of())).isSameAs(fourth);
-        assertThat(dependents.youngestBut(Set.of(fourth))).isSameAs(third);
+        assertThat(dependents.newestExcept(Set.of())).isSameAs(fourth);
+        assertThat(dependents.newestExcept(Set.of(fourth))).isSameAs(third);
         dependents.remove(third);
         dependents.remove(fourth);
-        assertThat(dependents.youngestBut(Set.of())).isSameAs(second);
-        assertThat(dependents.youngestBut(Set.of(second))).isSameAs(first);
-        assertThat(dependents.youngestBut(Set.of(second, first))).isNull();
+        assertThat(dependents.newestExcept(Set.of())).isSameAs(second);
+        assertThat(dependents.newestExcept(Set.of(second))).isSameAs(first);
+        assertThat(dependents.newestExcept(Set.of(second, first))).isNull();
         dependents.remove(second);
-        assertThat(dependents.youngestBut(Set.of())).isSameAs(first);
+        assertThat(dependents.newestExcept(Set.of())).isSameAs(first);
         assertNoLockIsHeld();
     }
 
@@ -111,7 +111,7 @@ class DependentsTest {
         assertThat(dependents.startCreation()).isTrue();
         assertThat(dependents.startClosing(now())).isEqualTo(NOTHING_TO_DO);
         dependents.endCreation(null);
-        assertThat(elsewhere(() -> dependents.startClosing(now()))).isEqualTo(TIME_IS_OVER);
+        assertThat(elsewhere(() -> dependents.startClosing(now()))).isEqualTo(TIMED_OUT);
         dependents.endClosing(false);
         assertThat(elsewhere(() -> dependents.add(() -> {}))).isTrue();
     }
@@ -132,10 +132,10 @@ class DependentsTest {
     void closeWaitsForUnfinishedCreation() throws Exception {
         assertThat(dependents.startCreation()).isTrue();
         assertThat(dependents.startCreation()).isTrue();
-        assertThat(dependents.startClosing(now())).isEqualTo(TIME_IS_OVER);
+        assertThat(dependents.startClosing(now())).isEqualTo(TIMED_OUT);
         Closer closer = new Closer();
         dependents.endCreation(null);
-        assertThat(elsewhere(() -> dependents.startClosing(now()))).isEqualTo(TIME_IS_OVER);
+        assertThat(elsewhere(() -> dependents.startClosing(now()))).isEqualTo(TIMED_OUT);
         dependents.endCreation(null);
         assertThat(closer.end()).isEqualTo(BEGUN);
     }
@@ -166,7 +166,7 @@ class DependentsTest {
             Thread.currentThread().interrupt();
             long begin = now();
             assertThat(dependents.startClosing(begin + Duration.ofMillis(20).toNanos()))
-                    .isEqualTo(TIME_IS_OVER);
+                    .isEqualTo(TIMED_OUT);
             assertThat(now() - begin)
                     .isGreaterThanOrEqualTo(Duration.ofMillis(20).toNanos());
             return Thread.interrupted();

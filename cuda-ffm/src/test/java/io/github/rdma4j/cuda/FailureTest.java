@@ -140,7 +140,7 @@ class FailureTest {
         StandInDriver.failAt("cuMemGetInfo", 1, CUDA_ERROR_UNKNOWN());
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.allocate(4096))
-                .withMessageContaining("how much is free cannot be asked either");
+                .withMessageContaining("the amount of free memory cannot be queried either");
     }
 
     @Test
@@ -208,7 +208,7 @@ class FailureTest {
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(memory::close)
                 .withMessageStartingWith(call)
-                .withMessageContaining("what is left goes back when the memory is closed again");
+                .withMessageContaining("close the memory again to release the rest");
         assertThat(memory.isOpen()).isFalse();
         assertThat(StandInDriver.calls("cuMemRelease")).isEqualTo(1);
         memory.close();
@@ -359,7 +359,7 @@ class FailureTest {
         new RawDriver().ok("cuCtxDestroy_v4000", context.handle());
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> memory.fill(0, 1, (byte) 0))
-                .withMessageContaining("Somebody has destroyed the context behind this object");
+                .withMessageContaining("Other code has destroyed the context of this object");
         assertThatExceptionOfType(CudaException.class).isThrownBy(stream::isDone);
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
     }
@@ -386,10 +386,9 @@ class FailureTest {
                 .isThrownBy(() -> {
                     throw new UnsupportedCudaCallException("cuCtxSetFlags", 12010, 11080);
                 })
-                .withMessage(
-                        "cuCtxSetFlags failed: CUDA_ERROR_NOT_FOUND (not in this driver): the function came with CUDA"
-                                + " 12.1, the installed driver is of CUDA 11.8. Install a driver of CUDA 12.1 or"
-                                + " later");
+                .withMessage("cuCtxSetFlags failed: CUDA_ERROR_NOT_FOUND (not in this driver): the function needs CUDA"
+                        + " 12.1, but the installed driver supports CUDA 11.8. Install a driver of CUDA 12.1 or"
+                        + " later");
         assertThatIllegalStateException().isThrownBy(() -> {
             CudaStream stream = context.createStream();
             stream.close();

@@ -266,7 +266,7 @@ abstract class GraphBehaviour extends DeviceFixture {
                     captured.launch(increment, 1, 32, arguments);
                     assertThatIllegalStateException()
                             .isThrownBy(() -> one.launch(captured))
-                            .withMessageContaining("is captured")
+                            .withMessageContaining("is being captured")
                             .withMessageContaining("CudaGraph.add");
                     captured.launch(increment, 1, 32, arguments);
                 })

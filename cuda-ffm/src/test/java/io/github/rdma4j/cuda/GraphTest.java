@@ -109,7 +109,7 @@ class GraphTest extends GraphBehaviour {
         assertThatExceptionOfType(CudaException.class)
                 .isThrownBy(() -> executable.launch(stream))
                 .withMessageContaining("STREAM_CAPTURE_UNSUPPORTED")
-                .withMessageContaining("Call it before or behind the capture");
+                .withMessageContaining("Call it before or after the capture");
         assertThat(GraphCalls.endCapture(stream.pointer, arena.allocate(ValueLayout.JAVA_LONG)))
                 .isEqualTo(CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_INVALIDATED());
         executable.launch(stream);

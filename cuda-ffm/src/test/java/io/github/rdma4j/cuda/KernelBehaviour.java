@@ -114,18 +114,18 @@ abstract class KernelBehaviour extends DeviceFixture {
         arguments.setPointer(0, data);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> arguments.setLong(1, 16))
-                .withMessageContaining("has room for 4 bytes");
+                .withMessageContaining("takes 4 bytes");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> stream.launch(
                         increment,
                         1,
                         1,
                         KernelArguments.of(2).setPointer(0, data).setLong(1, 16)))
-                .withMessage("parameter 1 of kernel increment has 4 bytes, and the argument was set with 8");
+                .withMessage("parameter 1 of kernel increment has 4 bytes, but the argument was set with 8");
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
                         stream.launch(increment, 1, 1, KernelArguments.of(1).setPointer(0, data)))
-                .withMessage("kernel increment has 2 parameters, and these are 1 arguments");
+                .withMessage("kernel increment has 2 parameters, but there are 1 arguments");
         stream.launch(increment, 1, 16, arguments.setInt(1, 16));
         await(stream);
     }
@@ -235,7 +235,7 @@ abstract class KernelBehaviour extends DeviceFixture {
                 .withMessageContaining("missing.ptx");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> context.loadModule(file.toString()))
-                .withMessageContaining("a file is given as a Path");
+                .withMessageContaining("pass a file as a Path");
         assertThatIllegalArgumentException().isThrownBy(() -> context.loadModule(new byte[0]));
     }
 

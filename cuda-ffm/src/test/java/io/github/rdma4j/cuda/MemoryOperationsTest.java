@@ -99,7 +99,7 @@ class MemoryOperationsTest extends DeviceFixture {
         stream.capture(CaptureMode.RELAXED, captured -> {
                     assertThatIllegalStateException()
                             .isThrownBy(() -> captured.free(memory))
-                            .withMessageContaining("is being captured, and memory of the pool cannot be captured");
+                            .withMessageContaining("is being captured, but memory of the pool cannot be captured");
                     captured.fill(memory, 0, 64, (byte) 0);
                 })
                 .close();

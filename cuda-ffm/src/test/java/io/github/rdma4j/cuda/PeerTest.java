@@ -104,7 +104,7 @@ class PeerTest {
         try {
             assertThatExceptionOfType(CudaCloseTimeoutException.class)
                     .isThrownBy(memory::close)
-                    .withMessageContaining("what streams of " + second + " were given before is not done");
+                    .withMessageContaining("earlier work of streams of " + second + " is not done");
             assertThat(memory.isOpen()).isTrue();
         } finally {
             flag.segment().set(ValueLayout.JAVA_INT, 0, 1);

@@ -39,12 +39,12 @@ class SharingTest extends SharingBehaviour {
         assertThat(run("devices=2,peers=1", Elsewhere.class, handle)).isEqualTo("opened\n");
         assertThat(run("devices=2,peers=0", Elsewhere.class, handle))
                 .contains("cuIpcOpenMemHandle(handle of 4096 bytes")
-                .contains("it is of the GPU " + context.device().uuid() + ", and the context of CUDA device 1")
+                .contains("it belongs to the GPU " + context.device().uuid() + ", but the context to CUDA device 1")
                 .contains("CudaDevice.canAccessPeer");
         CudaEvent event = context.createEvent(EventFlag.INTERPROCESS);
         assertThat(run("devices=2", EventElsewhere.class, event.exportHandle().toBytes()))
                 .contains("cuIpcOpenEventHandle(handle of an event")
-                .contains("it is of the GPU " + context.device().uuid());
+                .contains("it belongs to the GPU " + context.device().uuid());
     }
 
     @Test

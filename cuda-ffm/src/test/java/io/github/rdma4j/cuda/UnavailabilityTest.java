@@ -41,18 +41,18 @@ class UnavailabilityTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        devices=0 | NO_DEVICE: CUDA cannot be used: cuInit(0) says CUDA_ERROR_NO_DEVICE | CUDA_VISIBLE_DEVICES
-        init=100  | NO_DEVICE: CUDA cannot be used: cuInit(0) says CUDA_ERROR_NO_DEVICE | nvidia-smi
-        init=34   | NO_DRIVER: CUDA cannot be used: cuInit(0) says CUDA_ERROR_STUB_LIBRARY | lib64/stubs
-        init=802  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager
-        init=803  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says CUDA_ERROR_SYSTEM_DRIVER_MISMATCH | Restart
-        init=804  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says CUDA_ERROR_COMPAT_NOT_SUPPORTED | cuda-compat
-        init=999  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) says result 999 | NVRM
-        fail=cuDeviceGetCount:1+:802 | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() says CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager
-        fail=cuDeviceGetCount:1+:100 | NO_DEVICE: CUDA cannot be used: cuDeviceGetCount() says CUDA_ERROR_NO_DEVICE | nvidia-smi
-        fail=cuDeviceGetCount:1+:810 | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() says CUDA_ERROR_MPS_CLIENT | end the process
-        fail=cuDeviceGetCount:1+:1   | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() says CUDA_ERROR_INVALID_VALUE | nvidia-smi
-        missing=cuDeviceGetCount     | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount says CUDA_ERROR_NOT_FOUND | NVRM
+        devices=0 | NO_DEVICE: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_NO_DEVICE | CUDA_VISIBLE_DEVICES
+        init=100  | NO_DEVICE: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_NO_DEVICE | nvidia-smi
+        init=34   | NO_DRIVER: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_STUB_LIBRARY | lib64/stubs
+        init=802  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager
+        init=803  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_SYSTEM_DRIVER_MISMATCH | Restart
+        init=804  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_COMPAT_NOT_SUPPORTED | cuda-compat
+        init=999  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned result 999 | NVRM
+        fail=cuDeviceGetCount:1+:802 | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() returned CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager
+        fail=cuDeviceGetCount:1+:100 | NO_DEVICE: CUDA cannot be used: cuDeviceGetCount() returned CUDA_ERROR_NO_DEVICE | nvidia-smi
+        fail=cuDeviceGetCount:1+:810 | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() returned CUDA_ERROR_MPS_CLIENT | end the process
+        fail=cuDeviceGetCount:1+:1   | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() returned CUDA_ERROR_INVALID_VALUE | nvidia-smi
+        missing=cuDeviceGetCount     | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount returned CUDA_ERROR_NOT_FOUND | NVRM
         """)
     void driverThatDoesNotStartIsReported(String setting, String words, String remedy) throws Exception {
         assertThat(reason(List.of(StandInDriver.jvmOption()), setting))

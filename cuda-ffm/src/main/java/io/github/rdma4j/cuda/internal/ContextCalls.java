@@ -14,7 +14,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuCtxSynchronize_v2000;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls about contexts. All return a CUresult. */
+/** The functions for contexts. All return a CUresult. */
 public final class ContextCalls {
     private static final MethodHandle CREATE = Driver.function("cuCtxCreate", 3020, PFN_cuCtxCreate_v3020.descriptor());
     private static final MethodHandle DESTROY =
@@ -36,7 +36,7 @@ public final class ContextCalls {
 
     private ContextCalls() {}
 
-    /** cuCtxCreate: A context, current on this thread. */
+    /** cuCtxCreate: Creates a context and makes it current on this thread. */
     public static int create(MemorySegment context, int flags, int device) {
         try {
             return (int) CREATE.invokeExact(context.address(), flags, device);
@@ -45,7 +45,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxDestroy: Destroys it. */
+    /** cuCtxDestroy: Destroys a context. */
     public static int destroy(long context) {
         try {
             return (int) DESTROY.invokeExact(context);
@@ -54,7 +54,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxSetCurrent: Makes it current on this thread; 0 takes the current one off the thread's stack. */
+    /** cuCtxSetCurrent: Makes a context current on this thread; 0 removes the current one from the thread's stack. */
     public static int setCurrent(long context) {
         try {
             return (int) SET_CURRENT.invokeExact(context);
@@ -63,7 +63,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxGetFlags: The flags of the current one. */
+    /** cuCtxGetFlags: Returns the flags of the current context. */
     public static int getFlags(MemorySegment flags) {
         try {
             return (int) GET_FLAGS.invokeExact(flags.address());
@@ -72,7 +72,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxSetFlags: The flags of the current one. */
+    /** cuCtxSetFlags: Sets the flags of the current context. */
     public static int setFlags(int flags) {
         try {
             return (int) SET_FLAGS.invokeExact(flags);
@@ -81,7 +81,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxSynchronize: Waits for all work of the current one. */
+    /** cuCtxSynchronize: Waits for all work of the current context. */
     public static int synchronize() {
         try {
             return (int) SYNCHRONIZE.invokeExact();
@@ -90,7 +90,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxGetStreamPriorityRange: The priorities of streams; the greatest is the smallest number. */
+    /** cuCtxGetStreamPriorityRange: Returns the priorities of streams; the greatest one is the lowest number. */
     public static int getStreamPriorityRange(MemorySegment least, MemorySegment greatest) {
         try {
             return (int) GET_STREAM_PRIORITY_RANGE.invokeExact(least.address(), greatest.address());
@@ -99,7 +99,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxEnablePeerAccess: Lets the current one reach the memory of another. */
+    /** cuCtxEnablePeerAccess: Lets the current context access the memory of another one. */
     public static int enablePeerAccess(long peer, int flags) {
         try {
             return (int) ENABLE_PEER_ACCESS.invokeExact(peer, flags);
@@ -108,7 +108,7 @@ public final class ContextCalls {
         }
     }
 
-    /** cuCtxDisablePeerAccess: The opposite. */
+    /** cuCtxDisablePeerAccess: Undoes cuCtxEnablePeerAccess. */
     public static int disablePeerAccess(long peer) {
         try {
             return (int) DISABLE_PEER_ACCESS.invokeExact(peer);

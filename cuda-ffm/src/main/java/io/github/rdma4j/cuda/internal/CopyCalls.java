@@ -18,8 +18,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Copies and fills. Host memory is a segment where the call returns when the copy is done, which keeps its arena from
- * being closed meanwhile; in the calls that return at once it is an address. All return a CUresult.
+ * Copies and fills. Host memory is a segment in synchronous calls, so that its arena cannot be closed meanwhile; in
+ * asynchronous calls it is an address. All return a CUresult.
  */
 public final class CopyCalls {
     private static final MethodHandle TO_DEVICE =

@@ -16,7 +16,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuDeviceTotalMem_v3020;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls about devices. All return a CUresult. */
+/** The functions for devices. All return a CUresult. */
 public final class DeviceCalls {
     private static final MethodHandle GET_COUNT =
             Driver.function("cuDeviceGetCount", 2000, PFN_cuDeviceGetCount_v2000.descriptor());
@@ -114,7 +114,7 @@ public final class DeviceCalls {
         }
     }
 
-    /** cuDeviceCanAccessPeer: Whether it reaches the memory of another. */
+    /** cuDeviceCanAccessPeer: Whether a device can access the memory of another one. */
     public static int canAccessPeer(MemorySegment can, int device, int peer) {
         try {
             return (int) CAN_ACCESS_PEER.invokeExact(can.address(), device, peer);
@@ -123,7 +123,7 @@ public final class DeviceCalls {
         }
     }
 
-    /** cuDevicePrimaryCtxRetain: The primary context, held. */
+    /** cuDevicePrimaryCtxRetain: Retains the primary context. */
     public static int primaryContextRetain(MemorySegment context, int device) {
         try {
             return (int) PRIMARY_CONTEXT_RETAIN.invokeExact(context.address(), device);
@@ -132,7 +132,7 @@ public final class DeviceCalls {
         }
     }
 
-    /** cuDevicePrimaryCtxRelease: Lets go of the primary context. */
+    /** cuDevicePrimaryCtxRelease: Releases the primary context. */
     public static int primaryContextRelease(int device) {
         try {
             return (int) PRIMARY_CONTEXT_RELEASE.invokeExact(device);

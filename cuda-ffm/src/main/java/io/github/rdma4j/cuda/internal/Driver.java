@@ -25,16 +25,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The user-mode driver: opened and initialised when it is first asked for, and the way to each of its functions. A
- * function is asked for by its name and the version of CUDA that brought it in this form ({@code cuGetProcAddress}), so
- * one that the installed driver is too old for is found missing when it is called, and no other call suffers.
+ * The user-mode driver, opened and initialized on first use, and the handles of its functions. A function is looked up
+ * by its name and the version of CUDA that introduced this form ({@code cuGetProcAddress}). A function that the
+ * installed driver lacks fails only when it is called, and does not affect other functions.
  *
- * <p>Pointers and handles travel as {@code long}: a segment of a closeable arena would be acquired and released around
+ * Pointers and handles are passed as {@code long}: a segment of a closeable arena would be acquired and released around
  * each call.
  */
 public final class Driver {
     private static final Linker LINKER = Linker.nativeLinker();
-    /** Names another file than the system's driver; what the tests' stand-in is chosen by. */
+    /** Names a library file to use instead of the system's driver; tests select their stand-in with it. */
     private static final String LIBRARY_PROPERTY = "io.github.rdma4j.cuda.library";
 
     private static final String SONAME = "libcuda.so.1";
@@ -49,10 +49,10 @@ public final class Driver {
     }
 
     /**
-     * The driver, opened and initialised. A failed attempt is repeated by the next call.
+     * Returns the driver. After a failure, the next call tries again.
      *
-     * @return the driver
-     * @throws CudaUnavailableException if there is none that can be used
+     * @return the open and initialized driver
+     * @throws CudaUnavailableException if no driver can be used
      */
     public static Driver require() {
         Driver driver = instance;
@@ -82,7 +82,7 @@ public final class Driver {
         if (!os.equals("Linux") || !List.of("amd64", "x86_64", "aarch64").contains(architecture)) {
             throw new CudaUnavailableException(
                     CudaUnavailableException.Reason.PLATFORM,
-                    "rdma4j's CUDA bindings are for Linux on x86-64 and aarch64, and this is %s on %s"
+                    "rdma4j's CUDA bindings support Linux on x86-64 and aarch64, but this is %s on %s"
                             .formatted(os, architecture),
                     "");
         }
@@ -102,13 +102,13 @@ public final class Driver {
         return DriverTrace.ON ? DriverTrace.traced(name, handle, descriptor) : handle;
     }
 
-    /** The only two functions, besides the search for the others, that are called by symbol. */
+    /** Calls one of the two functions that are looked up by symbol, besides the function that looks up the others. */
     private static int version(SymbolLookup library, String file) {
         if (library.find("cuDriverGetVersion").isEmpty()) {
             throw new CudaUnavailableException(
                     CudaUnavailableException.Reason.NO_DRIVER,
                     "'%s' is not NVIDIA's driver: it has no cuDriverGetVersion".formatted(file),
-                    "leave the system property %s unset, and see which libcuda.so.1 LD_LIBRARY_PATH leads to"
+                    "leave the system property %s unset, and check which libcuda.so.1 LD_LIBRARY_PATH finds"
                             .formatted(LIBRARY_PROPERTY));
         }
         MethodHandle getVersion = downcall(library, "cuDriverGetVersion", PFN_cuDriverGetVersion_v2020.descriptor(), 0);
@@ -143,7 +143,7 @@ public final class Driver {
     }
 
     /**
-     * A version as people write it.
+     * Formats a version.
      *
      * @param version such as 12040
      * @return such as 12.4
@@ -153,19 +153,18 @@ public final class Driver {
     }
 
     /**
-     * A handle of a function; all its pointers are of type {@code long}.
+     * Returns a handle of a function. All its pointers are of type {@code long}.
      *
-     * @param name without a suffix for its version, such as {@code cuMemAlloc}
-     * @param since the version of CUDA that brought the function in the form of the descriptor, such as 3020
-     * @param descriptor as jextract made it
-     * @return the handle; one that throws {@link UnsupportedCudaCallException} if this driver does not have the
-     *     function
+     * @param name without a version suffix, such as {@code cuMemAlloc}
+     * @param since the version of CUDA that introduced the function in the form of the descriptor, such as 3020
+     * @param descriptor the descriptor from jextract
+     * @return the handle; it throws {@link UnsupportedCudaCallException} if this driver does not have the function
      */
     static MethodHandle function(String name, int since, FunctionDescriptor descriptor) {
         return traced(name, require().find(name, since, withAddressesAsLong(descriptor)), descriptor);
     }
 
-    /** A handle of a function whose pointers are segments: the call holds their arenas open. */
+    /** Returns a handle of a function whose pointers are segments: a call keeps their arenas open. */
     static MethodHandle functionWithSegments(String name, int since, FunctionDescriptor descriptor) {
         return traced(name, require().find(name, since, descriptor), descriptor);
     }
@@ -177,7 +176,7 @@ public final class Driver {
                 : LINKER.downcallHandle(MemorySegment.ofAddress(address), descriptor);
     }
 
-    /** 0 if this driver does not have it. */
+    /** Returns 0 if this driver does not have the function. */
     private long address(String name, int since) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment function = arena.allocate(ValueLayout.JAVA_LONG);
@@ -218,10 +217,10 @@ public final class Driver {
     }
 
     /**
-     * For the catch clause around a downcall, which declares Throwable.
+     * Used in the catch clause around a downcall, which declares Throwable.
      *
-     * @param e what was thrown
-     * @return what to throw; errors and runtime exceptions are thrown right away
+     * @param e the exception that was thrown
+     * @return the exception to throw; errors and runtime exceptions are thrown at once
      */
     public static AssertionError unexpected(Throwable e) {
         if (e instanceof Error error) {

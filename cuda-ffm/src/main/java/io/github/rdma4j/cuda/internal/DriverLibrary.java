@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
-/** Opens the driver's library, or says in the dynamic loader's own words why it cannot be opened. */
+/** Opens the driver's library. If that fails, reports the dynamic loader's own message. */
 final class DriverLibrary {
     private static final int RTLD_NOW = 2;
     private static final String REMEDY =
@@ -24,7 +24,7 @@ final class DriverLibrary {
     private DriverLibrary() {}
 
     /**
-     * Opens it.
+     * Opens the library.
      *
      * @param file a SONAME, or a path with a slash in it
      * @return its symbols
@@ -45,11 +45,14 @@ final class DriverLibrary {
         }
     }
 
-    /** The JDK hides it: a missing file and a missing dependency of a file that is there differ only there. */
+    /**
+     * Returns the loader's message, which the JDK hides: only the message distinguishes a missing file from a missing
+     * dependency.
+     */
     private static String loaderMessage(String file) {
         Linker linker = Linker.nativeLinker();
         SymbolLookup libc = linker.defaultLookup();
-        // Both handles first: looking a symbol up also calls the dynamic loader, which would clear its error.
+        // Creates both handles first: looking up a symbol also calls the dynamic loader, which would clear its error.
         MethodHandle dlopen = linker.downcallHandle(
                 libc.findOrThrow("dlopen"),
                 FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));

@@ -20,12 +20,12 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * One line for each call of the CUDA driver, if the system property {@value #PROPERTY} asks for it when this class is
- * loaded: {@code true} for stderr, or the path of a file, to which the lines are appended. {@link Driver} makes all
- * handles, and wraps them if the trace is on; if it is off, no call looks at the switch.
+ * Writes one line for each call of the CUDA driver, if the system property {@value #PROPERTY} enables it when this
+ * class is loaded: {@code true} for stderr, or the path of a file, to which the lines are appended. {@link Driver}
+ * wraps the handles if the trace is on. If it is off, calls do not check anything.
  */
 final class DriverTrace {
-    /** The system property that asks for the trace. */
+    /** The system property that enables the trace. */
     static final String PROPERTY = "io.github.rdma4j.cuda.trace";
 
     /** Whether calls are traced. */
@@ -33,7 +33,7 @@ final class DriverTrace {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS");
     private static final long NANOSECONDS = 1_000_000_000;
-    /** Greater numbers are addresses on a device more often than anything else. */
+    /** Larger numbers are usually device addresses. */
     private static final long LEAST_ADDRESS = 1L << 32;
 
     private static final String ERROR = "CUDA_ERROR_";
@@ -72,7 +72,7 @@ final class DriverTrace {
         }
     }
 
-    /** The names of the results. The driver's call for them would itself be traced. */
+    /** The names of the results. They are not queried from the driver, because the call would itself be traced. */
     private static final class Names {
         static final Map<Integer, String> ERRORS = read();
 
@@ -96,11 +96,11 @@ final class DriverTrace {
     }
 
     /**
-     * A handle that prints what it calls.
+     * Returns a handle that prints its calls.
      *
      * @param name of the function
      * @param real its handle
-     * @param descriptor as jextract made it, which says what is a pointer
+     * @param descriptor the descriptor from jextract, which distinguishes pointers from numbers
      * @return a handle of the same type
      */
     static MethodHandle traced(String name, MethodHandle real, FunctionDescriptor descriptor) {
@@ -143,11 +143,11 @@ final class DriverTrace {
     }
 
     /**
-     * Writing a line may block, and a virtual thread may continue on another carrier, which has another current
-     * context. The next call must find its own.
+     * Writing a line may block, and a virtual thread may continue on another carrier with another current context. The
+     * next call must find its own context.
      */
     private record ContextKeeper(MethodHandle get, MethodHandle set) {
-        /** Null if the driver does not say. */
+        /** Returns null if the driver does not report it. */
         MemorySegment current() throws Throwable {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment context = arena.allocate(ValueLayout.ADDRESS);
@@ -155,14 +155,14 @@ final class DriverTrace {
             }
         }
 
-        /** An error about a context that is gone is also reported by the next call. */
+        /** Ignores an error about a lost context, because the next call also reports it. */
         void makeCurrent(MemorySegment context) throws Throwable {
             int ignored = (int) set.invokeExact(context);
         }
     }
 
     /**
-     * Keeps the current context of virtual threads over the lines of the trace.
+     * Preserves the current context of virtual threads when a line is written.
      *
      * @param get cuCtxGetCurrent, not traced
      * @param set cuCtxSetCurrent, not traced
@@ -171,7 +171,10 @@ final class DriverTrace {
         keeper = new ContextKeeper(get, set);
     }
 
-    /** Virtual threads have no name by default. A name may contain anything, and a line has no second one. */
+    /**
+     * Virtual threads have no name by default. Control characters in a name are replaced, so that a call stays on one
+     * line.
+     */
     private static String threadName(Thread thread) {
         String threadName = thread.getName().replaceAll("\\p{Cntrl}", " ");
         return threadName.isEmpty() ? "#" + thread.threadId() : threadName;

@@ -10,7 +10,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuEventRecord_v2000;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls about events. All return a CUresult. */
+/** The functions for events. All return a CUresult. */
 public final class EventCalls {
     private static final MethodHandle CREATE =
             Driver.function("cuEventCreate", 2000, PFN_cuEventCreate_v2000.descriptor());
@@ -25,7 +25,7 @@ public final class EventCalls {
 
     private EventCalls() {}
 
-    /** cuEventCreate: An event. */
+    /** cuEventCreate: Creates an event. */
     public static int create(MemorySegment event, int flags) {
         try {
             return (int) CREATE.invokeExact(event.address(), flags);
@@ -34,7 +34,7 @@ public final class EventCalls {
         }
     }
 
-    /** cuEventDestroy: Destroys it. */
+    /** cuEventDestroy: Destroys an event. */
     public static int destroy(long event) {
         try {
             return (int) DESTROY.invokeExact(event);
@@ -43,7 +43,7 @@ public final class EventCalls {
         }
     }
 
-    /** cuEventRecord: Takes note of what a stream has been given so far. */
+    /** cuEventRecord: Records the work that was submitted to a stream so far. */
     public static int record(long event, long stream) {
         try {
             return (int) RECORD.invokeExact(event, stream);
@@ -52,7 +52,7 @@ public final class EventCalls {
         }
     }
 
-    /** cuEventQuery: Whether that is done. */
+    /** cuEventQuery: Whether the recorded work is done. */
     public static int query(long event) {
         try {
             return (int) QUERY.invokeExact(event);
@@ -61,7 +61,7 @@ public final class EventCalls {
         }
     }
 
-    /** cuEventElapsedTime: The time between two. */
+    /** cuEventElapsedTime: Returns the time between two events. */
     public static int elapsedTime(MemorySegment milliseconds, long start, long end) {
         try {
             return (int) ELAPSED_TIME.invokeExact(milliseconds.address(), start, end);

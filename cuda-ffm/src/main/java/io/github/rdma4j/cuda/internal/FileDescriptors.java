@@ -8,7 +8,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 
-/** The two things of libc that a dma-buf needs. */
+/** The two functions of libc that a dma-buf needs. */
 public final class FileDescriptors {
     private static final MethodHandle CLOSE = function("close");
     private static final MethodHandle GETPAGESIZE = Linker.nativeLinker()
@@ -25,9 +25,9 @@ public final class FileDescriptors {
     }
 
     /**
-     * close(2). Its failure is of no use to anybody: the descriptor is gone in any case.
+     * Calls close(2). Ignores a failure, because the descriptor is closed in any case.
      *
-     * @param descriptor an open one
+     * @param descriptor an open file descriptor
      */
     public static void close(int descriptor) {
         try {
@@ -37,7 +37,7 @@ public final class FileDescriptors {
         }
     }
 
-    /** {@return the bytes of a page of the host} */
+    /** {@return the size of a page of the host in bytes} */
     public static long pageSize() {
         try {
             return (int) GETPAGESIZE.invokeExact();

@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda.internal;
 import io.github.rdma4j.cuda.bindings.PFN_cuFlushGPUDirectRDMAWrites_v11030;
 import java.lang.invoke.MethodHandle;
 
-/** What GPUDirect RDMA needs besides memory. All return a CUresult. */
+/** The functions for GPUDirect RDMA. All return a CUresult. */
 public final class GpuDirectCalls {
     private static final MethodHandle FLUSH_WRITES =
             Driver.function("cuFlushGPUDirectRDMAWrites", 11030, PFN_cuFlushGPUDirectRDMAWrites_v11030.descriptor());

@@ -14,7 +14,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuStreamEndCapture_v10000;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls about graphs, and about capturing them. All return a CUresult. */
+/** The functions for graphs and captures. All return a CUresult. */
 public final class GraphCalls {
     private static final MethodHandle BEGIN_CAPTURE =
             Driver.function("cuStreamBeginCapture", 10010, PFN_cuStreamBeginCapture_v10010.descriptor());
@@ -37,7 +37,7 @@ public final class GraphCalls {
 
     private GraphCalls() {}
 
-    /** cuStreamBeginCapture: From now on a stream's operations become a graph. */
+    /** cuStreamBeginCapture: Begins to capture a stream's work into a graph. */
     public static int beginCapture(long stream, int mode) {
         try {
             return (int) BEGIN_CAPTURE.invokeExact(stream, mode);
@@ -46,7 +46,7 @@ public final class GraphCalls {
         }
     }
 
-    /** cuStreamEndCapture: Until now. */
+    /** cuStreamEndCapture: Ends the capture and returns the graph. */
     public static int endCapture(long stream, MemorySegment graph) {
         try {
             return (int) END_CAPTURE.invokeExact(stream, graph.address());
@@ -64,7 +64,7 @@ public final class GraphCalls {
         }
     }
 
-    /** cuGraphDestroy: Destroys a graph, not what was made of it. */
+    /** cuGraphDestroy: Destroys a graph, but not its executable graphs. */
     public static int destroy(long graph) {
         try {
             return (int) DESTROY.invokeExact(graph);
@@ -82,7 +82,7 @@ public final class GraphCalls {
         }
     }
 
-    /** cuGraphAddChildGraphNode: Adds another graph as it is now. */
+    /** cuGraphAddChildGraphNode: Adds another graph in its current state. */
     public static int addChild(MemorySegment node, long graph, MemorySegment after, long count, long child) {
         try {
             return (int) ADD_CHILD.invokeExact(node.address(), graph, after.address(), count, child);
@@ -91,7 +91,7 @@ public final class GraphCalls {
         }
     }
 
-    /** cuGraphInstantiateWithFlags: One that can be launched. */
+    /** cuGraphInstantiateWithFlags: Creates an executable graph. */
     public static int instantiate(MemorySegment executable, long graph, long flags) {
         try {
             return (int) INSTANTIATE.invokeExact(executable.address(), graph, flags);
@@ -100,7 +100,7 @@ public final class GraphCalls {
         }
     }
 
-    /** cuGraphLaunch: Puts all of it into a stream. */
+    /** cuGraphLaunch: Submits the graph to a stream. */
     public static int launch(long executable, long stream) {
         try {
             return (int) LAUNCH.invokeExact(executable, stream);

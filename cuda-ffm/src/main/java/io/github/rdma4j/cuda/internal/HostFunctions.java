@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
- * The one function that the driver calls in this program, and the table of tasks: {@code userData} is the number of the
+ * The function that the driver calls in this program, and the table of tasks: {@code userData} is the number of the
  * entry. All tasks share one stub, because freeing a stub that the driver still has to call would crash the process.
  */
 public final class HostFunctions {
@@ -35,12 +35,12 @@ public final class HostFunctions {
     private static final LongConsumer CALL = HostFunctions::call;
     private static final long ADDRESS = stub();
 
-    /** How long the JVM waits with its end. A function that the driver calls later ends the process by a signal. */
-    private static final long PATIENCE_NANOS = 2_000_000_000L;
+    /** How long the JVM delays its exit. A function that the driver calls after that ends the process with a signal. */
+    private static final long EXIT_DELAY_NANOS = 2_000_000_000L;
 
     private static final long PAUSE_NANOS = 1_000_000;
 
-    /** Keeps this class's loader from being unloaded while the driver may call; null otherwise. */
+    /** Keeps the loader of this class from being unloaded while the driver may call; otherwise null. */
     private static Thread hook;
 
     private HostFunctions() {}
@@ -66,20 +66,20 @@ public final class HostFunctions {
             Runtime.getRuntime().removeShutdownHook(hook);
             hook = null;
         } catch (IllegalStateException e) {
-            // The JVM is shutting down, and the hook runs.
+            // The JVM is shutting down, and the hook is running.
         }
     }
 
     private static void awaitCalls() {
         long start = System.nanoTime();
-        while (!ENTRIES.isEmpty() && System.nanoTime() - start < PATIENCE_NANOS) {
+        while (!ENTRIES.isEmpty() && System.nanoTime() - start < EXIT_DELAY_NANOS) {
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 
     /**
-     * The stub stays as long as the process, and its target with it. So the target consists of the JDK's own handles,
-     * and reaches this class by a weak reference: the loader of this class can be unloaded.
+     * The stub lives as long as the process, and so does its target. The target consists of the JDK's own handles, and
+     * refers to this class by a weak reference, so that the loader of this class can be unloaded.
      */
     private static long stub() {
         assert CUhostFn.descriptor().argumentLayouts().size() == 1;
@@ -104,7 +104,7 @@ public final class HostFunctions {
         }
     }
 
-    /** Called by a thread of the driver. An exception that leaves it would end the process. */
+    /** Called by a thread of the driver. An exception would end the process. */
     private static void call(long id) {
         Entry entry = ENTRIES.get(id);
         if (entry != null) {
@@ -125,7 +125,7 @@ public final class HostFunctions {
      * Adds an entry, which is used once.
      *
      * @param owner for {@link #forget} and {@link #closed}
-     * @param task what to do; it throws nothing
+     * @param task the task, which must not throw
      * @return its number, for {@code userData}
      */
     public static long add(Object owner, Runnable task) {
@@ -138,7 +138,7 @@ public final class HostFunctions {
     }
 
     /**
-     * Removes an entry that the driver does not know.
+     * Removes an entry that was not passed to the driver.
      *
      * @param id its number
      */
@@ -147,28 +147,28 @@ public final class HostFunctions {
     }
 
     /**
-     * Whether entries of a context have not been called yet.
+     * Returns whether entries of a context have not been called yet.
      *
-     * @param owner as it was given
-     * @return whether there are such
+     * @param owner the owner that was passed to {@link #add}
+     * @return whether there are such entries
      */
-    public static boolean isAwaitedBy(Object owner) {
+    public static boolean hasPending(Object owner) {
         return ENTRIES.values().stream().anyMatch(entry -> entry.owner == owner);
     }
 
     /**
-     * Removes the entries of a context that is destroyed, or has failed: such a one never calls them.
+     * Removes the entries of a context that was destroyed or has failed: such a context never calls them.
      *
-     * @param owner as it was given
+     * @param owner the owner that was passed to {@link #add}
      */
     public static void forget(Object owner) {
         ENTRIES.values().removeIf(entry -> entry.owner == owner);
     }
 
     /**
-     * Notes that a context is closed. Its entries stay: they may still be called if others use the primary context.
+     * Records that a context is closed. Its entries stay: they may still be called if others use the primary context.
      *
-     * @param owner as it was given
+     * @param owner the owner that was passed to {@link #add}
      */
     public static void closed(Object owner) {
         if (OWNERS.remove(owner)) {
@@ -176,7 +176,7 @@ public final class HostFunctions {
         }
     }
 
-    /** {@return how many there are that were not called yet} */
+    /** {@return how many entries have not been called yet} */
     static int pending() {
         return ENTRIES.size();
     }

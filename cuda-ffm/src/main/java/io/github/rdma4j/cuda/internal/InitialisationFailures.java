@@ -7,23 +7,24 @@ import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.cuda.CudaUnavailableException.Reason;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 
-/** What a refusal of {@code cuInit} means, or of the first call behind it. */
+/** Explains a failure of {@code cuInit}, or of the first call after it. */
 public final class InitialisationFailures {
-    private static final String SEE_THE_LOG = "see the kernel's log for messages of NVRM, and whether nvidia-smi works";
+    private static final String SEE_THE_LOG =
+            "check the kernel's log for messages of NVRM, and whether nvidia-smi works";
 
     private InitialisationFailures() {}
 
-    /** By the number only: the functions that name results are not there yet. */
+    /** Uses only the number: the functions that name results are not available yet. */
     static CudaUnavailableException of(String call, int result) {
         CudaUnavailableException known = known(call, result);
         return known != null ? known : failed(call, "result " + result, "the driver did not initialise", SEE_THE_LOG);
     }
 
     /**
-     * A driver that has initialised but does not list its devices. For stopped services or missing devices, some
-     * machines fail in {@code cuInit} and others here.
+     * Returns the exception for a driver that has initialized but does not list its devices. If a service is stopped or
+     * a device is missing, {@code cuInit} fails on some machines, and this call on others.
      *
-     * @param refusal of the call that asks for the devices
+     * @param refusal of the call that queries the devices
      * @return the exception to throw, whose cause is the refusal
      */
     public static CudaUnavailableException of(CudaException refusal) {
@@ -39,20 +40,21 @@ public final class InitialisationFailures {
         return failure;
     }
 
-    /** Null for a result that means nothing of its own here. */
+    /** Returns null for a result without a special meaning here. */
     private static CudaUnavailableException known(String call, int result) {
         if (result == CudaHeaders.CUDA_ERROR_NO_DEVICE()) {
             return new CudaUnavailableException(
                     Reason.NO_DEVICE,
-                    call + " says CUDA_ERROR_NO_DEVICE: the driver is installed, but this process may use no GPU",
-                    "see whether nvidia-smi lists the GPU, whether CUDA_VISIBLE_DEVICES hides it, and, in a container,"
-                            + " whether /dev/nvidia* is there");
+                    call
+                            + " returned CUDA_ERROR_NO_DEVICE: the driver is installed, but this process may not use any GPU",
+                    "check whether nvidia-smi lists the GPU, whether CUDA_VISIBLE_DEVICES hides it, and, in a container,"
+                            + " whether /dev/nvidia* exists");
         }
         if (result == CudaHeaders.CUDA_ERROR_STUB_LIBRARY()) {
             return new CudaUnavailableException(
                     Reason.NO_DRIVER,
                     call
-                            + " says CUDA_ERROR_STUB_LIBRARY: this libcuda.so.1 is the CUDA toolkit's stub to link"
+                            + " returned CUDA_ERROR_STUB_LIBRARY: this libcuda.so.1 is the CUDA toolkit's stub to link"
                             + " against",
                     "take the folder lib64/stubs out of LD_LIBRARY_PATH, and install NVIDIA's driver");
         }
@@ -60,7 +62,7 @@ public final class InitialisationFailures {
             return failed(
                     call,
                     "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-                    "libcuda.so.1 and the loaded kernel module are of different versions",
+                    "libcuda.so.1 and the loaded kernel module have different versions",
                     "restart the machine, or reload the module, after the update of the driver");
         }
         if (result == CudaHeaders.CUDA_ERROR_SYSTEM_NOT_READY()) {
@@ -74,7 +76,7 @@ public final class InitialisationFailures {
             return failed(
                     call,
                     "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
-                    "the forward-compatibility libcuda does not serve this GPU",
+                    "the forward-compatibility libcuda does not support this GPU",
                     "take the cuda-compat folder out of LD_LIBRARY_PATH");
         }
         return null;
@@ -82,6 +84,6 @@ public final class InitialisationFailures {
 
     private static CudaUnavailableException failed(String call, String result, String cause, String remedy) {
         return new CudaUnavailableException(
-                Reason.INITIALISATION_FAILED, call + " says " + result + ": " + cause, remedy);
+                Reason.INITIALISATION_FAILED, call + " returned " + result + ": " + cause, remedy);
     }
 }

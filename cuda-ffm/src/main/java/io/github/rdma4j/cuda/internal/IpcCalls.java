@@ -10,7 +10,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuIpcOpenMemHandle_v11000;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls that share memory and events with other processes. All return a CUresult. */
+/** The functions that share memory and events with other processes. All return a CUresult. */
 public final class IpcCalls {
     private static final MethodHandle GET_EVENT_HANDLE =
             Driver.function("cuIpcGetEventHandle", 4010, PFN_cuIpcGetEventHandle_v4010.descriptor());
@@ -25,7 +25,7 @@ public final class IpcCalls {
 
     private IpcCalls() {}
 
-    /** cuIpcGetEventHandle: The handle of an event. */
+    /** cuIpcGetEventHandle: Returns the handle of an event. */
     public static int getEventHandle(MemorySegment handle, long event) {
         try {
             return (int) GET_EVENT_HANDLE.invokeExact(handle.address(), event);
@@ -34,7 +34,7 @@ public final class IpcCalls {
         }
     }
 
-    /** cuIpcOpenEventHandle: The event of a handle. */
+    /** cuIpcOpenEventHandle: Opens the event of a handle. */
     public static int openEventHandle(MemorySegment event, MemorySegment handle) {
         try {
             return (int) OPEN_EVENT_HANDLE.invokeExact(event.address(), handle);
@@ -43,7 +43,7 @@ public final class IpcCalls {
         }
     }
 
-    /** cuIpcGetMemHandle: The handle of an allocation. */
+    /** cuIpcGetMemHandle: Returns the handle of an allocation. */
     public static int getMemHandle(MemorySegment handle, long address) {
         try {
             return (int) GET_MEM_HANDLE.invokeExact(handle.address(), address);
@@ -52,7 +52,7 @@ public final class IpcCalls {
         }
     }
 
-    /** cuIpcOpenMemHandle: The allocation of a handle. */
+    /** cuIpcOpenMemHandle: Opens the allocation of a handle. */
     public static int openMemHandle(MemorySegment address, MemorySegment handle, int flags) {
         try {
             return (int) OPEN_MEM_HANDLE.invokeExact(address.address(), handle, flags);
@@ -61,7 +61,7 @@ public final class IpcCalls {
         }
     }
 
-    /** cuIpcCloseMemHandle: Lets go of it. */
+    /** cuIpcCloseMemHandle: Closes the allocation of a handle. */
     public static int closeMemHandle(long address) {
         try {
             return (int) CLOSE_MEM_HANDLE.invokeExact(address);

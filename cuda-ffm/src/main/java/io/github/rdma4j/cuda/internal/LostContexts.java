@@ -8,8 +8,8 @@ import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import java.util.Map;
 
 /**
- * The results after which no work of a context goes on, and what can be done then: nearly always the process must end,
- * says cuda.h of the result. It asks the driver nothing, so that an exception can be asked anywhere.
+ * The results after which no work of a context continues, and the remedies: cuda.h requires for nearly all of them that
+ * the process ends. Does not call the driver, so that an exception can be queried anywhere.
  */
 public final class LostContexts {
     private static final String END =
@@ -29,36 +29,36 @@ public final class LostContexts {
             entry(CudaHeaders.CUDA_ERROR_TENSOR_MEMORY_LEAK(), KERNEL_FAULT),
             entry(
                     CudaHeaders.CUDA_ERROR_LAUNCH_TIMEOUT(),
-                    END + "; the GPU also serves a display, and ends kernels that take long: launch shorter ones"),
+                    END + "; the GPU also drives a display, and ends long kernels: launch shorter ones"),
             entry(CudaHeaders.CUDA_ERROR_ECC_UNCORRECTABLE(), HARDWARE_FAULT),
             entry(CudaHeaders.CUDA_ERROR_NVLINK_UNCORRECTABLE(), HARDWARE_FAULT),
             entry(CudaHeaders.CUDA_ERROR_CONTAINED(), HARDWARE_FAULT),
             entry(
                     CudaHeaders.CUDA_ERROR_EXTERNAL_DEVICE(),
-                    END + "; a device outside of CUDA, for whose signal a stream waited, has reported an error"),
+                    END + "; a device outside CUDA, whose signal a stream waited for, has reported an error"),
             entry(
                     CudaHeaders.CUDA_ERROR_MPS_CLIENT_TERMINATED(),
                     "the CUDA multi-process service has ended this client: end the process and start it again"),
-            // Here alone cuda.h speaks of the context, and not of the process.
+            // For this result, cuda.h requires a new context, not a new process.
             entry(
                     CudaHeaders.CUDA_ERROR_ASSERT(),
-                    "an assert() of a kernel failed, which standard error shows; the context and its memory are lost:"
-                            + " close it and make another one"),
+                    "an assert() of a kernel failed (see standard error); the context and its memory are lost:"
+                            + " close it and create a new one"),
             entry(
                     CudaHeaders.CUDA_ERROR_CONTEXT_IS_DESTROYED(),
-                    "somebody has destroyed the context behind this object: make another one"),
+                    "other code has destroyed the context of this object: create a new one"),
             entry(
                     CudaHeaders.CUDA_ERROR_DEINITIALIZED(),
-                    "the driver is shutting down with the process: close what is open before the program ends"));
+                    "the driver is shutting down with the process: close all objects before the program ends"));
 
     private LostContexts() {}
 
     /**
-     * Returns whether a refused call means that its context is lost.
+     * Returns whether a failed call means that its context is lost.
      *
      * @param result what the call returned
      * @param call with its arguments
-     * @return whether no work of the context goes on
+     * @return whether no work of the context continues
      */
     public static boolean isLost(int result, String call) {
         return isLost(result)
@@ -67,8 +67,8 @@ public final class LostContexts {
     }
 
     /**
-     * Whether a result means for any call that a context is lost: the context of its object or the current one of the
-     * thread.
+     * Returns whether a result means for any call that a context is lost: the context of its object, or the current
+     * context of the thread.
      *
      * @param result what a call returned
      * @return whether it does
@@ -77,7 +77,7 @@ public final class LostContexts {
         return REMEDIES.containsKey(result);
     }
 
-    /** The remedy; null for a result that does not say that the context is lost. */
+    /** Returns the remedy; null for a result that does not mean that the context is lost. */
     static String remedy(int result) {
         return REMEDIES.get(result);
     }

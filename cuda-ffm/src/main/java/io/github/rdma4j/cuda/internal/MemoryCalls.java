@@ -20,7 +20,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuPointerSetAttribute_v6000;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls that allocate, free and describe memory. All return a CUresult. */
+/** The functions that allocate, free and describe memory. All return a CUresult. */
 public final class MemoryCalls {
     private static final MethodHandle GET_INFO =
             Driver.function("cuMemGetInfo", 3020, PFN_cuMemGetInfo_v3020.descriptor());
@@ -98,7 +98,7 @@ public final class MemoryCalls {
         }
     }
 
-    /** cuMemFreeAsync: Frees it in the order of a stream. */
+    /** cuMemFreeAsync: Frees memory in stream order. */
     public static int freeAsync(long address, long stream) {
         try {
             return (int) FREE_ASYNC.invokeExact(address, stream);
@@ -143,7 +143,7 @@ public final class MemoryCalls {
         }
     }
 
-    /** cuMemHostGetDevicePointer: The address by which the device reaches host memory. */
+    /** cuMemHostGetDevicePointer: Returns the device address of host memory. */
     public static int hostGetDevicePointer(MemorySegment device, long host, int flags) {
         try {
             return (int) HOST_GET_DEVICE_POINTER.invokeExact(device.address(), host, flags);
@@ -152,7 +152,7 @@ public final class MemoryCalls {
         }
     }
 
-    /** cuMemGetHandleForAddressRange: A dma-buf of a range. */
+    /** cuMemGetHandleForAddressRange: Exports a range as a dma-buf. */
     public static int getHandleForAddressRange(MemorySegment handle, long address, long size, int type, long flags) {
         try {
             return (int) GET_HANDLE_FOR_ADDRESS_RANGE.invokeExact(handle.address(), address, size, type, flags);
@@ -161,7 +161,7 @@ public final class MemoryCalls {
         }
     }
 
-    /** cuMemGetAddressRange: The allocation, or the mapping, that a pointer leads into. */
+    /** cuMemGetAddressRange: Returns the allocation, or the mapping, that contains a pointer. */
     public static int getAddressRange(MemorySegment base, MemorySegment size, long address) {
         try {
             return (int) GET_ADDRESS_RANGE.invokeExact(base.address(), size.address(), address);

@@ -14,7 +14,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuOccupancyMaxPotentialBlockSize_v6050
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls about modules and kernels. All return a CUresult. */
+/** The functions for modules and kernels. All return a CUresult. */
 public final class ModuleCalls {
     private static final MethodHandle LOAD_DATA =
             Driver.function("cuModuleLoadDataEx", 2010, PFN_cuModuleLoadDataEx_v2010.descriptor());
@@ -93,7 +93,7 @@ public final class ModuleCalls {
         }
     }
 
-    /** cuFuncGetParamInfo: Where a parameter lies, and its size. */
+    /** cuFuncGetParamInfo: Returns the offset and the size of a parameter. */
     public static int functionGetParameter(long function, long index, MemorySegment offset, MemorySegment size) {
         try {
             return (int) FUNCTION_GET_PARAMETER.invokeExact(function, index, offset.address(), size.address());

@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.Map;
 
-/** Names of results, and the exceptions that are made of them. */
+/** Names of results, and the exceptions for them. */
 public final class Results {
     /** {@code CUDA_SUCCESS}, as a constant for the hot path. */
     public static final int SUCCESS = 0;
@@ -26,13 +26,13 @@ public final class Results {
     private static final Map<Integer, String> REMEDIES = Map.ofEntries(
             Map.entry(
                     CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY(),
-                    "free memory of this process, or see in nvidia-smi who else holds some"),
+                    "free memory of this process, or check in nvidia-smi which processes use the rest"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_INVALID_CONTEXT(),
-                    "somebody has destroyed the context behind this object: make another one"),
+                    "other code has destroyed the context of this object: create a new one"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_NO_DEVICE(),
-                    "the GPU is gone: see whether nvidia-smi still lists it, and the kernel's log for messages of"
+                    "the GPU is gone: check whether nvidia-smi still lists it, and the kernel's log for messages of"
                             + " NVRM"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH(),
@@ -53,10 +53,10 @@ public final class Results {
                     "see the kernel's log for messages of NVRM (Xid): the GPU may have fallen off the bus"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED(),
-                    "use the registration that there is; two cannot overlap"),
+                    "use the existing registration; registrations cannot overlap"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED(),
-                    "the memory was unregistered behind this object"),
+                    "other code has unregistered the memory of this object"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_NO_BINARY_FOR_GPU(),
                     "compile the code for this GPU, or load PTX instead of a cubin"),
@@ -65,21 +65,21 @@ public final class Results {
                     "the PTX is newer than the driver: lower its .version, or install a newer driver"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_PEER_ACCESS_UNSUPPORTED(),
-                    "copy through the host, or between contexts by copies"),
+                    "copy through the host, or from context to context"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED(),
-                    "call it before or behind the capture that goes on; where another stream is captured,"
-                            + " CaptureMode.RELAXED lets it through"),
+                    "call it before or after the capture; if only another stream is captured,"
+                            + " CaptureMode.RELAXED permits it"),
             Map.entry(
                     CudaHeaders.CUDA_ERROR_NOT_PERMITTED(),
-                    "the driver does not allow it here: see the documentation of this method for what it is for"));
+                    "the driver does not allow it here: see the documentation of this method"));
 
     private Results() {}
 
     /**
      * Throws if a call failed.
      *
-     * @param result what it returned
+     * @param result the result of the call
      * @param call the call with its arguments
      */
     public static void check(int result, String call) {
@@ -89,9 +89,9 @@ public final class Results {
     }
 
     /**
-     * Throws if a call failed that is made often: the words are put together only then.
+     * Throws if a frequent call failed: the text of the call is composed only then.
      *
-     * @param result what it returned
+     * @param result the result of the call
      * @param format of the call
      * @param argument of the format
      */
@@ -102,9 +102,9 @@ public final class Results {
     }
 
     /**
-     * The exception for a failed call.
+     * Returns the exception for a failed call.
      *
-     * @param result what it returned, not success
+     * @param result the result of the call, not success
      * @param call the call with its arguments
      * @return the exception to throw
      */
@@ -113,11 +113,11 @@ public final class Results {
     }
 
     /**
-     * The exception for a failed call whose cause is known better than its result says.
+     * Returns the exception for a failed call, with an explanation.
      *
-     * @param result what it returned, not success
+     * @param result the result of the call, not success
      * @param call the call with its arguments
-     * @param explanation what is known of the cause, or an empty string
+     * @param explanation more about the cause, or an empty string
      * @return the exception to throw
      */
     public static CudaException failure(int result, String call, String explanation) {
@@ -126,18 +126,18 @@ public final class Results {
 
     private static String remedy(int result, String call) {
         String ofLoss = LostContexts.remedy(result);
-        // For calls with more arguments than the context, this can refer to another argument.
+        // For calls with more arguments than the context, the result can refer to another argument.
         boolean isGuess = result == CudaHeaders.CUDA_ERROR_INVALID_CONTEXT() && !LostContexts.isLost(result, call);
         return ofLoss != null ? ofLoss : isGuess ? "" : REMEDIES.getOrDefault(result, "");
     }
 
     /**
-     * The exception for a failed call of which more is known than its result says.
+     * Returns the exception for a failed call, with an explanation and a remedy.
      *
-     * @param result what it returned, not success
+     * @param result the result of the call, not success
      * @param call the call with its arguments
-     * @param explanation what is known of the cause, or an empty string
-     * @param remedy what can be done about it, or an empty string
+     * @param explanation more about the cause, or an empty string
+     * @param remedy what to do about it, or an empty string
      * @return the exception to throw
      */
     public static CudaException failure(int result, String call, String explanation, String remedy) {
@@ -148,7 +148,7 @@ public final class Results {
     }
 
     /**
-     * The name of a result.
+     * Returns the name of a result.
      *
      * @param result of a call
      * @return such as {@code CUDA_ERROR_OUT_OF_MEMORY}
@@ -158,7 +158,7 @@ public final class Results {
     }
 
     /**
-     * The driver's words for a result.
+     * Returns the driver's text for a result.
      *
      * @param result of a call
      * @return such as {@code out of memory}

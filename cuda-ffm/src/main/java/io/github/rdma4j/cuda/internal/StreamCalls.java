@@ -18,7 +18,7 @@ import io.github.rdma4j.cuda.bindings.PFN_cuStreamWriteValue64_v11070;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The calls about streams. All return a CUresult. */
+/** The functions for streams. All return a CUresult. */
 public final class StreamCalls {
     private static final MethodHandle CREATE =
             Driver.function("cuStreamCreateWithPriority", 5050, PFN_cuStreamCreateWithPriority_v5050.descriptor());
@@ -50,9 +50,9 @@ public final class StreamCalls {
     private StreamCalls() {}
 
     /**
-     * Before a batch of memory operations is made.
+     * Called before a batch of memory operations is created.
      *
-     * @throws UnsupportedCudaCallException if the driver has none
+     * @throws UnsupportedCudaCallException if the driver does not support batches
      */
     public static void requireBatches() {
         if (!Driver.has("cuStreamBatchMemOp", BATCHES_SINCE)) {
@@ -61,7 +61,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuStreamBatchMemOp: Lets it do memory operations one after the other. */
+    /** cuStreamBatchMemOp: Queues memory operations, one after the other. */
     public static int batch(long stream, int count, long operations, int flags) {
         try {
             return (int) BATCH.invokeExact(stream, count, operations, flags);
@@ -70,12 +70,12 @@ public final class StreamCalls {
         }
     }
 
-    /** Whether the driver has the calls about 32-bit values in this form. */
+    /** Whether the driver has the functions for 32-bit values in this form. */
     public static boolean hasValues() {
         return Driver.has("cuStreamWaitValue32", 11070) && Driver.has("cuStreamWriteValue32", 11070);
     }
 
-    /** cuStreamCreateWithPriority: A stream. */
+    /** cuStreamCreateWithPriority: Creates a stream. */
     public static int create(MemorySegment stream, int flags, int priority) {
         try {
             return (int) CREATE.invokeExact(stream.address(), flags, priority);
@@ -84,7 +84,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuStreamGetPriority: Its priority. */
+    /** cuStreamGetPriority: Returns its priority. */
     public static int getPriority(long stream, MemorySegment priority) {
         try {
             return (int) GET_PRIORITY.invokeExact(stream, priority.address());
@@ -120,7 +120,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuStreamWaitEvent: Lets it wait for an event. */
+    /** cuStreamWaitEvent: Makes a stream wait for an event. */
     public static int waitEvent(long stream, long event, int flags) {
         try {
             return (int) WAIT_EVENT.invokeExact(stream, event, flags);
@@ -129,7 +129,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuLaunchHostFunc: Calls a function of the host in its order. */
+    /** cuLaunchHostFunc: Calls a function of the host in stream order. */
     public static int launchHostFunction(long stream, long function, long data) {
         try {
             return (int) LAUNCH_HOST_FUNCTION.invokeExact(stream, function, data);
@@ -138,7 +138,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuStreamWaitValue32: Lets it wait for a value in memory. */
+    /** cuStreamWaitValue32: Makes a stream wait for a value in memory. */
     public static int waitValue32(long stream, long address, int value, int flags) {
         try {
             return (int) WAIT_VALUE32.invokeExact(stream, address, value, flags);
@@ -147,7 +147,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuStreamWaitValue64: Lets it wait for a value in memory. */
+    /** cuStreamWaitValue64: Makes a stream wait for a value in memory. */
     public static int waitValue64(long stream, long address, long value, int flags) {
         try {
             return (int) WAIT_VALUE64.invokeExact(stream, address, value, flags);
@@ -156,7 +156,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuStreamWriteValue32: Lets it write a value to memory. */
+    /** cuStreamWriteValue32: Makes a stream write a value to memory. */
     public static int writeValue32(long stream, long address, int value, int flags) {
         try {
             return (int) WRITE_VALUE32.invokeExact(stream, address, value, flags);
@@ -165,7 +165,7 @@ public final class StreamCalls {
         }
     }
 
-    /** cuStreamWriteValue64: Lets it write a value to memory. */
+    /** cuStreamWriteValue64: Makes a stream write a value to memory. */
     public static int writeValue64(long stream, long address, long value, int flags) {
         try {
             return (int) WRITE_VALUE64.invokeExact(stream, address, value, flags);

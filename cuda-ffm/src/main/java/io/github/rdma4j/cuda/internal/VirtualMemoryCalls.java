@@ -41,7 +41,7 @@ public final class VirtualMemoryCalls {
         }
     }
 
-    /** cuMemAddressFree: Gives them back. */
+    /** cuMemAddressFree: Frees the addresses. */
     public static int addressFree(long address, long size) {
         try {
             return (int) ADDRESS_FREE.invokeExact(address, size);
@@ -50,7 +50,7 @@ public final class VirtualMemoryCalls {
         }
     }
 
-    /** cuMemCreate: Physical memory. */
+    /** cuMemCreate: Allocates physical memory. */
     public static int create(MemorySegment handle, long size, MemorySegment properties, long flags) {
         try {
             return (int) CREATE.invokeExact(handle.address(), size, properties.address(), flags);
@@ -59,7 +59,7 @@ public final class VirtualMemoryCalls {
         }
     }
 
-    /** cuMemRelease: Releases it; it stays while it is mapped. */
+    /** cuMemRelease: Releases physical memory, which stays allocated while it is mapped. */
     public static int release(long handle) {
         try {
             return (int) RELEASE.invokeExact(handle);
@@ -86,7 +86,7 @@ public final class VirtualMemoryCalls {
         }
     }
 
-    /** cuMemSetAccess: Says which devices may use it. */
+    /** cuMemSetAccess: Sets which devices may access it. */
     public static int setAccess(long address, long size, MemorySegment descriptors, long count) {
         try {
             return (int) SET_ACCESS.invokeExact(address, size, descriptors.address(), count);
@@ -95,7 +95,7 @@ public final class VirtualMemoryCalls {
         }
     }
 
-    /** cuMemGetAllocationGranularity: sizes must be a multiple of it. */
+    /** cuMemGetAllocationGranularity: Returns the granularity, of which sizes must be a multiple. */
     public static int getAllocationGranularity(MemorySegment granularity, MemorySegment properties, int option) {
         try {
             return (int) GET_ALLOCATION_GRANULARITY.invokeExact(granularity.address(), properties.address(), option);
