@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Machine 2's side of the orders: starts the peer's process, has faults come at their time, fetches the report. Each
- * order is a TCP connection of its own, because one over a wire that was cut for long would wait as long again.
+ * Carries out orders on machine 2: starts the peer's process, applies faults at their time, fetches the report. Each
+ * order has a separate TCP connection: after a long cut of the wire, a connection that was open would wait as long
+ * again.
  */
 final class Agent {
     static final int PORT = 7_001;
@@ -52,7 +53,7 @@ final class Agent {
         }
     }
 
-    /** {@return whether more orders will come} */
+    /** {@return whether more orders will follow} */
     private boolean answer(BufferedReader in, PrintStream out) throws IOException {
         String[] words = in.readLine().split("\t", -1);
         switch (words[0]) {
@@ -91,7 +92,7 @@ final class Agent {
         return String.valueOf(output.readLine());
     }
 
-    /** {@return the peer's last words} */
+    /** {@return the peer's report} */
     private String report(long millis) throws IOException {
         try {
             if (!peer.waitFor(millis, TimeUnit.MILLISECONDS)) {

@@ -36,8 +36,8 @@ final class Alone {
      * Runs another process like this one.
      *
      * @param before what starts it
-     * @param flags of its JVM, besides this one's
-     * @return what it says at its end
+     * @param flags of its JVM, in addition to the flags of this one
+     * @return its output
      */
     static EndReport process(List<String> before, List<String> flags, Class<?> program, List<String> arguments)
             throws IOException, InterruptedException {

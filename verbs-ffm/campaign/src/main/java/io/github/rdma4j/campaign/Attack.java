@@ -27,12 +27,12 @@ import java.util.concurrent.TimeUnit;
 
 /** A process that does its worst to a server, until its standard input ends. It prints a line first, and one then. */
 final class Attack {
-    /** So many half-open connections are held at a time. */
+    /** The number of half-open connections at a time. */
     private static final int HALF_OPEN_TCP = 10_000;
 
     private static final int HALF_OPEN_RDMA = 10_000;
     private static final Duration SOON = Duration.ofSeconds(2);
-    /** At its beginning, while a JVM that has no time of its own loads classes. */
+    /** The offset of the attack from its start, while a JVM loads classes. */
     private static final Duration ONCE = Duration.ofSeconds(20);
 
     private final InetSocketAddress server;
@@ -69,7 +69,7 @@ final class Attack {
         System.exit(0);
     }
 
-    /** TCP connections that say nothing, or the beginning of something. */
+    /** Opens TCP connections that send nothing, or only the start of a message. */
     private void halfOpenTcp() throws IOException {
         Queue<SocketChannel> open = new ArrayDeque<>();
         while (!over) {
@@ -91,7 +91,7 @@ final class Attack {
         }
     }
 
-    /** Requests by rdma_cm with a queue pair that is none, whose answer nobody reads. */
+    /** Sends requests with rdma_cm for a queue pair that does not exist, and does not read the answers. */
     private void halfOpenRdma() {
         Queue<SynchronousId> open = new ArrayDeque<>();
         byte[] hello = hello();
@@ -111,7 +111,7 @@ final class Attack {
         }
     }
 
-    /** {@return what a client greets with: what this version's client says to a listener of its own} */
+    /** {@return the first message of a client, captured from a client of this version} */
     private byte[] hello() {
         InetSocketAddress mine = new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_1"), 0);
         try (SynchronousId listening = SynchronousId.create(PortSpace.TCP)) {

@@ -5,11 +5,11 @@ package io.github.rdma4j.campaign;
 import java.time.Duration;
 import java.util.List;
 
-/** What a client has seen that connects again and again, since this was made. For one thread. */
+/** The results of a client that connects repeatedly. For one thread. */
 final class Attempts {
-    /** How much longer than its own limit a step may take. */
+    /** How much longer than its own timeout a step may take. */
     static final int SLACK_MILLIS = 2_000;
-    /** How long an attempt may still have to succeed when the wire is good again. */
+    /** How long an attempt may take to succeed after the wire has been restored. */
     static final long RECOVERY_MILLIS = 20_000;
 
     private final long begun = System.nanoTime();
@@ -35,7 +35,7 @@ final class Attempts {
         return failure;
     }
 
-    /** An attempt has failed, and said so. */
+    /** Records an attempt that failed with an exception. */
     void fail(String text) {
         failure = text;
         failedAtMillis = elapsed();

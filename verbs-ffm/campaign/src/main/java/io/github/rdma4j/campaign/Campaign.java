@@ -21,12 +21,12 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Runs scenarios, in an order that the seed says, until the time is over and each has had a run.
+ * Runs scenarios in a random order with a seed, until the time has passed and each has been run.
  *
- * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]…} on both machines, adds a line to FILE for each run;
+ * Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]…} on both machines, adds a line to FILE for each run;
  * {@code list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit
- * status is 1 if a run failed. {@code ends FILE SEED SECONDS} does with two processes of one machine what needs no
- * right on it: peers that are killed and stopped; the wire stays as it is.
+ * status is 1 if a run failed. {@code ends FILE SEED SECONDS} runs the scenarios that need no privileges with two
+ * processes of one machine: peers that are killed and stopped. It does not change the wire.
  */
 final class Campaign {
     private static final int EARLIEST_FAULT = 700;
@@ -74,7 +74,7 @@ final class Campaign {
         return scenario.fault().kind() == Fault.Kind.DEADLY;
     }
 
-    /** {@return whether it is one of those that are named, or of a load that is} */
+    /** {@return whether the scenario or its load is named} */
     private static boolean isWanted(Scenario scenario, List<String> names) {
         return names.contains(scenario.name())
                 || !isDeadly(scenario)
@@ -202,7 +202,7 @@ final class Campaign {
         }
     }
 
-    /** @param begin to be called when the clock of the report starts */
+    /** @param begin called when the clock of the report starts */
     private static EndReport talk(Peer.Orders orders, InetSocketAddress server, Runnable begin) throws Exception {
         if (orders.load() == Load.CONNECTING) {
             begin.run();
@@ -275,7 +275,9 @@ final class Campaign {
                 .orElse(happened ? "moved to TCP" : "");
     }
 
-    /** Of what an exception says, why: without the operation and with no number that differs each time. */
+    /**
+     * Returns the reason in an exception's message: without the operation, and without numbers that differ each time.
+     */
     static String reason(String failure) {
         return failure.replaceAll("(?s)^(\\w+): .*? failed: (the connection is lost: )?", "$1: ")
                 .replaceAll("(?s)([;(\n]|\\. \\p{Lu}).*", "")

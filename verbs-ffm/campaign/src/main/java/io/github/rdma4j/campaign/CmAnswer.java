@@ -5,15 +5,18 @@ package io.github.rdma4j.campaign;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** What a client of rdma_cm asks the server to do with its request, in its private data: a byte, then its number. */
+/**
+ * How a client of rdma_cm wants the server to handle its request. The private data contains a byte for this, then the
+ * number of the request.
+ */
 enum CmAnswer {
-    /** Accept, and say the word again. */
+    /** Accept, and echo the word. */
     WORD,
     /** Refuse, with the same private data. */
     REFUSE,
     /** Close the request without an answer, which also refuses it. */
     CLOSE,
-    /** As {@link #WORD}, and then end. */
+    /** As {@link #WORD}, and then stop. */
     LAST;
 
     private static final int BYTES = 1 + Long.BYTES;
@@ -34,7 +37,7 @@ enum CmAnswer {
         return this == REFUSE || this == CLOSE;
     }
 
-    /** {@return whether private data, which RoCE pads, are those} */
+    /** {@return whether private data, which RoCE pads, equals these bytes} */
     static boolean is(byte[] data, byte[] asked) {
         return data.length >= BYTES && Arrays.equals(data, 0, BYTES, asked, 0, BYTES);
     }

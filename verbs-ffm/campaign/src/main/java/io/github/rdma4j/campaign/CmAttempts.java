@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The client's side of connections by rdma_cm, without endpoints, one after the other: resolve, connect, a word to and
- * fro, disconnect, close. Each attempt has a number, and the server answers, by that number, as {@link CmAnswer} says:
- * so each must end as foreseen, or with an exception, within its limits.
+ * The client's side of consecutive connections by rdma_cm, without endpoints: resolve, connect, exchange a word,
+ * disconnect, close. Each attempt has a number, and the server answers as {@link CmAnswer} requests for that number.
+ * Each attempt must end as expected, or with an exception, within its timeouts.
  */
 final class CmAttempts {
     static final Duration RESOLVE = Duration.ofSeconds(3);
@@ -70,7 +70,7 @@ final class CmAttempts {
         return attempts.report(refusals, done);
     }
 
-    /** Until it is as foreseen: the wire is good. */
+    /** Repeats an attempt until it ends as expected, because the wire has been restored. */
     private boolean again(CmAnswer answer) throws InterruptedException {
         long until = attempts.elapsed() + Attempts.RECOVERY_MILLIS;
         while (attempts.isGood()) {

@@ -18,7 +18,7 @@ import io.github.rdma4j.verbs.cm.SynchronousId;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
-/** A queue pair of a connection id, one receive, and a number to say. */
+/** A queue pair of a connection id, with one receive and a number to send. */
 final class CmTalk implements AutoCloseable {
     private static final int HEARD = Long.BYTES;
     private static final long RECEIVE = 1;
@@ -69,7 +69,7 @@ final class CmTalk implements AutoCloseable {
         }
     }
 
-    /** As {@link #await}, and says the same. */
+    /** As {@link #await}, and sends the same number. */
     void echo(long number, Duration limit) {
         said = true;
         await(number, limit);

@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Connections, one after the other: connect, say a word, receive it back, close. So a fault meets each phase of a
- * connection. Each attempt must end within its limits; some may fail, but when the wire is good again one must succeed.
+ * Consecutive connections: connect, send a word, receive its echo, close. So a fault affects each phase of a
+ * connection. Each attempt must end within its timeouts. Some may fail, but after the wire has been restored, one must
+ * succeed.
  */
 final class Connects {
     private static final Duration CONNECT = Duration.ofSeconds(4);
@@ -38,7 +39,7 @@ final class Connects {
         this.lengthMillis = lengthMillis;
     }
 
-    /** {@return what the client has seen: attempts as sent, successes as received} */
+    /** {@return the client's results: attempts as sent, successes as received} */
     EndReport client(InetSocketAddress server) {
         boolean done = false;
         while (!done && attempts.isGood() && attempts.elapsed() < lengthMillis + Attempts.RECOVERY_MILLIS) {
@@ -75,7 +76,7 @@ final class Connects {
         return false;
     }
 
-    /** {@return what the server has seen: connections as sent, those that said a word as received} */
+    /** {@return the server's results: connections as sent, connections with a word as received} */
     EndReport server(EndpointServer server, long limitMillis) throws InterruptedException {
         AtomicLong words = new AtomicLong();
         AtomicBoolean done = new AtomicBoolean();

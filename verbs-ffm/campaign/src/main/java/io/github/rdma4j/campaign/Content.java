@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** The messages of one direction: what the sender sends and the receiver expects, by seed and number alone. */
+/** The messages of one direction. Sender and receiver compute them from seed and number. */
 final class Content {
     private static final int SMALLEST = Long.BYTES;
 
@@ -29,20 +29,20 @@ final class Content {
         return message;
     }
 
-    /** {@return the last message, which says how many came before it} */
+    /** {@return the last message, which contains the number of earlier messages} */
     static byte[] last(long count) {
         byte[] message = new byte[Long.BYTES];
         buffer(message).putLong(0, -count);
         return message;
     }
 
-    /** {@return how many came before this message, if it is the last one; else -1} */
+    /** {@return the number of earlier messages, if this is the last one; otherwise -1} */
     static long countOf(byte[] message) {
         long number = message.length == Long.BYTES ? buffer(message).getLong(0) : 1;
         return number > 0 ? -1 : -number;
     }
 
-    /** {@return what is wrong with what came as message {@code number}; empty if nothing is} */
+    /** {@return the error in the received message {@code number}; empty if there is none} */
     String complaint(byte[] message, long number) {
         if (Arrays.equals(message, message(number))) {
             return "";

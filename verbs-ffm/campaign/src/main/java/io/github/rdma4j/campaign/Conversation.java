@@ -29,8 +29,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * One end of a connection under load: three threads send, receive, and work in the other's memory, each sure of what
- * must come. The first message of a direction is the handle of the memory, the last one says how many there were.
+ * One end of a connection under load: three threads send, receive, and access the other end's memory, and check every
+ * result. The first message of a direction is the handle of the memory, the last one contains the number of messages.
  */
 final class Conversation {
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -61,7 +61,7 @@ final class Conversation {
     private volatile boolean allSent;
     private volatile boolean allCame;
 
-    /** What the other end has left in the memory of this one. */
+    /** The final contents of this end's memory, which the other end has written. */
     private volatile byte[] memory = {};
 
     // Guarded by this.
@@ -218,7 +218,7 @@ final class Conversation {
         allSent = true;
     }
 
-    /** Waits until no more than so many are under way. */
+    /** Waits until at most this many requests are pending. */
     private void acknowledge(Queue<CompletableFuture<Void>> underWay, int most) {
         while (underWay.size() > most) {
             try {
@@ -235,7 +235,10 @@ final class Conversation {
         return !failure.isEmpty() || !wrong.isEmpty();
     }
 
-    /** One that does not come to its turn in a second tries again: the endpoint says when all is lost. */
+    /**
+     * Tries again if the message could not be sent within a second: the endpoint throws an exception when the
+     * connection is lost.
+     */
     private void send(byte[] message) {
         boolean accepted = false;
         while (!accepted) {
@@ -264,7 +267,9 @@ final class Conversation {
         return message.get();
     }
 
-    /** Writes, adds and reads in the other's memory, where nobody else writes: what it must hold is known here. */
+    /**
+     * Writes, adds and reads in the other end's memory, which no other thread writes: the expected contents are known.
+     */
     private void transfer(MemoryRegion local) {
         awaitQuietly(handleCame);
         if (!load.isBusy() || remote == null) {
@@ -314,7 +319,7 @@ final class Conversation {
         System.err.println(side + ", seed " + seed + ": " + text);
     }
 
-    /** {@return the sum behind the addition} */
+    /** {@return the sum after the addition} */
     private long add(long sum, long addend, Duration limit) {
         MemoryHandle word = remote.slice(0, Long.BYTES);
         while (true) {
@@ -329,7 +334,7 @@ final class Conversation {
                     throw e;
                 }
             }
-            // A move came between: whether it took effect is for the program to find out.
+            // The connection moved meanwhile, and the program must find out whether the operation took effect.
             long now = endpoint.transfers().getLong(word, 0, limit);
             if (now != sum && now != sum + addend) {
                 throw new Wrong("a sum of " + sum + ", and " + addend + " perhaps, was " + now);

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One good client of a server that is beset by another process ({@link Attack}): it sends words and waits for their
- * echoes, first alone, then beside the attack, and must not become slower than five times; others like it must come in
- * meanwhile.
+ * One legitimate client of a server that another process attacks ({@link Attack}). The client sends words and waits for
+ * their echoes, first without and then with the attack, and must not become slower than five times. Other legitimate
+ * clients must be able to connect during the attack.
  */
 final class Crowd {
     private static final int TIMES = 5;
@@ -110,7 +110,7 @@ final class Crowd {
                 server, config -> CrowdServer.configure(config.transport(Transport.RDMA_OR_TCP)), PATIENCE);
     }
 
-    /** One more good client. */
+    /** Connects one more legitimate client. */
     private void newcomer() {
         long started = System.nanoTime();
         try (Endpoint endpoint = connect()) {
@@ -147,9 +147,12 @@ final class Crowd {
         return sorted.length == 0 ? 0 : sorted[(int) ((long) (sorted.length - 1) * percent / 100)];
     }
 
-    /** With what time the good client leaves on this machine: the server is what is beset. */
+    /**
+     * Starts the attack with low priority, so that the client keeps its CPU time on this machine: the server is the
+     * target.
+     */
     private Process attack() throws IOException {
-        // Each of its connections takes a file handle, and more than the limit of a process by default.
+        // Each of its connections needs a file descriptor, and there are more than a process may have by default.
         List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -n 30000; exec nice -n 19 \"$@\"", "sh"));
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());

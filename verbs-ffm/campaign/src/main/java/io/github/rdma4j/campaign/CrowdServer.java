@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 
-/** A server that says again what its clients say, until one says that it is the end. It counts what is left then. */
+/** An echo server, until a client sends the end message. Then it counts its remaining resources. */
 final class CrowdServer {
     /** A client that sends this receives the handle of memory, and may use it. */
     static final byte[] EXPOSE = "expose".getBytes();
@@ -123,7 +123,7 @@ final class CrowdServer {
                 }
             }
         } catch (VerbsException e) {
-            // It has gone, as it likes.
+            // The client may have gone.
         }
     }
 }

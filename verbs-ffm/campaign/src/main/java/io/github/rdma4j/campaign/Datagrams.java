@@ -19,9 +19,10 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * Datagrams both ways. Every datagram that arrives was sent by the peer; some may be missing or come twice if the wire
- * loses or duplicates packets. The header has the number of datagrams that its sender has received, and a flag for the
- * last one. So no end has more datagrams in flight than the other has receives, and both ends detect the end.
+ * Datagrams in both directions. Every datagram that arrives was sent by the peer; some may be missing or duplicated if
+ * the wire loses or duplicates packets. The header contains the number of datagrams that its sender has received, and a
+ * flag for the last one. So no end has more datagrams in flight than the other has receives, and both ends detect the
+ * end.
  */
 final class Datagrams extends RawTalk {
     private static final int LARGEST = 900;
@@ -30,7 +31,7 @@ final class Datagrams extends RawTalk {
     private static final int SLOT = 1024;
     private static final int WINDOW = 24;
     private static final int KEY = 0x1cab;
-    /** When what is under way counts as lost. */
+    /** After this time, datagrams in flight count as lost. */
     private static final long LOST_MILLIS = 200;
     /** The interval at which the last datagram is repeated until it is acknowledged. */
     private static final long AGAIN_MILLIS = 20;

@@ -7,20 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How one connection of a {@link Life} ended, as both sides have it.
+ * How one connection of a {@link Life} ended, as both sides recorded it.
  *
  * @param transport what carried it at first
- * @param dead what the dead process knew
+ * @param dead the records of the killed process
  * @param survivor the exception that the other end got
  */
 record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
     /**
-     * The end that goes on.
+     * The end that survives.
      *
      * @param report of its conversation
-     * @param seed of what the dead one did in its memory
+     * @param seed of the killed process's operations in its memory
      * @param memory that memory, at the end
-     * @param taken how many of its messages the dead one is known to have read
+     * @param taken how many of its messages the killed process is known to have read
      * @param afterMillis from the death to the last thread that got an exception; negative if that was before
      * @param closeMillis how long its close took
      */
@@ -65,7 +65,7 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
         return survivor != null && !survivor.report().whole() && !survivor.isClosed();
     }
 
-    /** {@return what is wrong, nothing if all is as it must be} */
+    /** {@return the errors; empty if everything is as required} */
     List<String> complaints() {
         List<String> complaints = new ArrayList<>();
         if (survivor == null) {
@@ -97,7 +97,7 @@ record Death(Transport transport, Ledger.Page dead, Survivor survivor) {
         if (report.received() < dead.acknowledged()) {
             complaints.add(dead.acknowledged() + " messages were acknowledged, and " + report.received() + " came");
         }
-        // One more may be in the hands of a program that has not noted it.
+        // The program may have read one more message that it had not recorded.
         if (survivor.taken() > dead.received() + 1) {
             complaints.add(survivor.taken() + " messages count as read, and the program got " + dead.received());
         }

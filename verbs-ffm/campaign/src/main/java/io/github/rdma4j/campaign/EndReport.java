@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 /**
  * What one end of a connection has seen.
  *
- * @param side who
+ * @param side the side
  * @param sent messages that were accepted
- * @param received messages that came, each the next one and right
+ * @param received messages that arrived, each in order and correct
  * @param transfers writes, reads and additions in the other's memory that were done and right
  * @param whole whether all of both directions arrived
  * @param failure the exception that the last of its threads got if something did not arrive, or empty

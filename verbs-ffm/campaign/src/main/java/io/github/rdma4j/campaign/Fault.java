@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What goes wrong.
+ * A fault.
  *
  * @param name for the table
- * @param kind when it begins, and what it leaves
- * @param steps what is done, the first at 0
+ * @param kind when it starts, and its aftermath
+ * @param steps its commands, the first at 0
  */
 record Fault(String name, Kind kind, List<Step> steps) {
     enum Kind {
-        /** The wire is bad before the ends connect, and stays so. */
+        /** The wire is faulty before the ends connect, and stays so. */
         THROUGHOUT,
-        /** It comes at a random moment while the ends talk. */
+        /** It starts at a random moment during the conversation. */
         SUDDEN,
-        /** As {@link #SUDDEN}; then machine 2 is gone for good, so that this is the last run of these machines. */
+        /** As {@link #SUDDEN}; then machine 2 does not return, so that this is the last run of these machines. */
         DEADLY
     }
 
@@ -48,22 +48,22 @@ record Fault(String name, Kind kind, List<Step> steps) {
 
     private static final String PORT_RULE = "pref 0 ipproto udp dport 4791 blackhole";
 
-    /** The rule for addresses of the machine itself would come before it. */
+    /** Inserted first, because the rule for the machine's own addresses would otherwise match. */
     private static final String CLOSE_PORT =
             "ip rule add pref 1 lookup local 2>/dev/null; ip rule del pref 0 lookup local 2>/dev/null; ip rule add "
                     + PORT_RULE;
 
     private static final String OPEN_PORT = "ip rule del " + PORT_RULE + " 2>/dev/null";
 
-    /** What makes a wire good again, if the steps did not come to it. */
+    /** Restores a wire if the steps were interrupted. */
     static final String RESTORE =
             "ip rule del " + PORT_RULE + " 2>/dev/null; tc qdisc del dev e0 root 2>/dev/null; ip link set e0 up; "
                     + "[ ! -s /tmp/mtu ] || ip link set e0 mtu $(cat /tmp/mtu); "
                     + "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0 2>/dev/null; rm -f /tmp/mtu /tmp/address";
 
     /**
-     * {@link #RESTORE}, and a new device: SoftRoCE whose link was down while a connection ended makes no connection any
-     * more (docs/testing.md#the-campaign). The device must be in nobody's hands.
+     * {@link #RESTORE}, and a new device: SoftRoCE makes no more connections if its link was down while a connection
+     * ended (docs/testing.md#the-campaign). No program may have the device open.
      */
     static final String RENEW = RESTORE + "; rdma link del rxe0; rdma link add rxe0 type rxe netdev e0";
 
@@ -71,7 +71,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return new Fault("none", Kind.THROUGHOUT, List.of());
     }
 
-    /** @param netem as tc takes it */
+    /** @param netem the arguments for tc */
     static Fault wire(String name, String netem) {
         return new Fault(name, Kind.THROUGHOUT, List.of(new Step(0, BOTH, netem(netem))));
     }
@@ -80,7 +80,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return passing(name, place, millis, netem("loss 100%"), RESTORE);
     }
 
-    /** As by a firewall that drops what comes for RoCE, and nothing else. */
+    /** A firewall that drops all received RoCE packets, and nothing else. */
     static Fault portClosed(String name, Step.Place place, long millis) {
         return passing(name, place, millis, CLOSE_PORT, OPEN_PORT);
     }
@@ -111,7 +111,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
                 "[ ! -s /tmp/address ] || ip addr add $(cat /tmp/address) dev e0");
     }
 
-    /** Smaller than what the queue pairs have agreed upon. */
+    /** An MTU below the one that the queue pairs have agreed on. */
     static Fault smallerMtu(String name, Step.Place place, long millis) {
         return passing(
                 name,
@@ -130,7 +130,7 @@ record Fault(String name, Kind kind, List<Step> steps) {
         return new Fault("peer killed", Kind.SUDDEN, List.of(new Step(0, THERE, "kill -KILL $PEER")));
     }
 
-    /** One process after the other, each alone. */
+    /** Kills one process after the other. */
     static Fault killedEach() {
         return new Fault("peers killed", Kind.THROUGHOUT, List.of());
     }
@@ -144,8 +144,8 @@ record Fault(String name, Kind kind, List<Step> steps) {
     }
 
     /**
-     * The first process of the machine finds its code overwritten when its next child, here an orphan, ends: a kernel
-     * that loses that process panics, and stops where it is. User-Mode Linux has no sysrq, whose {@code c} would do it.
+     * The first process of the machine finds its code overwritten when its next child, here an orphan, ends. A kernel
+     * that loses that process panics and stops. User-Mode Linux has no sysrq, whose {@code c} would do this.
      */
     static Fault panicked() {
         return new Fault(
@@ -159,19 +159,19 @@ record Fault(String name, Kind kind, List<Step> steps) {
                                 + "count=$(((0x$2 - 0x$1) / 4096)) conv=notrunc 2>/dev/null; (sleep 0.01 &)")));
     }
 
-    /** {@return when the last step is done, behind the first} */
+    /** {@return when the last step has run, after the first one} */
     long lengthMillis() {
         return steps.stream().mapToLong(Step::afterMillis).max().orElse(0);
     }
 
-    /** {@return whether the peer's process has no more to say} */
+    /** {@return whether the peer's process will send no report} */
     boolean endsPeer() {
         return kind == Kind.DEADLY
                 || steps.stream().anyMatch(step -> step.command().startsWith("kill -KILL"));
     }
 
     /**
-     * {@return whether it needs no right on the machine: a process of one's own is killed or stopped, or nothing is}
+     * {@return whether it needs no privileges: it only kills or stops own processes, or does nothing}
      */
     boolean leavesWireAlone() {
         return steps.stream().allMatch(step -> step.command().startsWith("kill "));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.campaign;
 
-/** What comes from the other end: the next message and no other. Used by one thread; any may ask how many came. */
+/** Checks that messages from the other end arrive in order. Used by one thread; any thread may query the count. */
 final class Incoming {
     private final Content content;
     private volatile long received;
@@ -11,13 +11,13 @@ final class Incoming {
         this.content = content;
     }
 
-    /** {@return how many came, each right} */
+    /** {@return how many correct messages have arrived} */
     long received() {
         return received;
     }
 
     /**
-     * Takes the next one.
+     * Checks the next message.
      *
      * @return whether it was the last one
      * @throws Wrong if it is another one

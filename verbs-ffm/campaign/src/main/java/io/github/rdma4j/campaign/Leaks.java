@@ -53,7 +53,7 @@ final class Leaks {
         }
     }
 
-    /** Before any buffer of this process but one, with which Netty makes its detectors. */
+    /** Called before this process creates any buffer, except one with which Netty creates its detectors. */
     static Leaks begin() {
         Unpooled.buffer(1).release();
         ALL.reports.clear();
@@ -61,8 +61,8 @@ final class Leaks {
     }
 
     /**
-     * Looks for what is lost by now. To be sure, each detector is given an object that is lost, twice: when it has
-     * found the second one, it has found all that was lost before the first.
+     * Checks for lost buffers. To be certain, each detector receives an object that is lost, twice: when it has found
+     * the second one, it has found everything that was lost before the first.
      *
      * @return what was found, or nothing
      */

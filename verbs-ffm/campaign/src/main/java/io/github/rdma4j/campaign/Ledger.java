@@ -15,15 +15,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * What one end of a connection knows for sure, in a file that outlives the process: it is written as soon as something
- * is known, and read when the process is dead. Any thread may write; each value has one that does.
+ * The facts that one end of a connection knows for certain, in a file that outlives the process. A fact is written at
+ * once, and read when the process is dead. Any thread may write; each value has one writer.
  */
 final class Ledger {
     /** How far a connection is. */
     enum Phase {
         BEFORE,
         CONNECTING,
-        /** Connected, and the first message of the other end has not come. */
+        /** Connected, and the first message of the other end has not arrived. */
         FIRST,
         LOAD,
         CLOSING,
@@ -31,7 +31,7 @@ final class Ledger {
     }
 
     /**
-     * What is in it.
+     * The contents.
      *
      * @param phase how far the connection was
      * @param acknowledged messages of this end that lay in the other's buffer
@@ -65,7 +65,7 @@ final class Ledger {
         this.onPhase = onPhase;
     }
 
-    /** {@return one that nobody reads} */
+    /** {@return a ledger that is not read} */
     static Ledger unread() {
         return new Ledger(Arena.ofAuto().allocate(BYTES, Long.BYTES), phase -> {});
     }
@@ -73,13 +73,13 @@ final class Ledger {
     /**
      * @param memory of a {@link #file}
      * @param number of the connection, from 0
-     * @param onPhase called for each phase, in the thread that comes to it
+     * @param onPhase called for each phase, in the thread that reaches it
      */
     static Ledger in(MemorySegment memory, int number, Consumer<Phase> onPhase) {
         return new Ledger(memory.asSlice(Long.BYTES + number * BYTES, BYTES), onPhase);
     }
 
-    /** {@return the memory of a file with a word, and ledgers behind it, until the arena is closed} */
+    /** {@return the memory of a file with a word, followed by ledgers, until the arena is closed} */
     static MemorySegment file(Path path, int ledgers, Arena arena) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -87,7 +87,7 @@ final class Ledger {
         }
     }
 
-    /** Of the word that all of a file have in common. */
+    /** Sets the word that all ledgers of a file share. */
     static void setWord(MemorySegment memory, long value) {
         LONGS.setVolatile(memory, 0L, 0L, value);
     }

@@ -12,14 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What this machine's kernel holds for this process: RDMA objects and file handles. */
+/** The resources of this process in this machine's kernel: RDMA objects and file descriptors. */
 final class Leftovers {
     private static final Pattern OBJECT = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
     private static final long PATIENCE_NANOS = 10_000_000_000L;
 
     private Leftovers() {}
 
-    /** A class is looked for in each jar, which is opened and stays open: one that is nowhere opens them all. */
+    /** Opens all jars, which then stay open, by searching for a class that does not exist. */
     static void openJars() {
         try {
             Class.forName(Leftovers.class.getName() + "There");
@@ -29,7 +29,7 @@ final class Leftovers {
         throw new AssertionError("that class must not exist");
     }
 
-    /** @param machine whether to count the RDMA objects of all processes: nobody else's are there */
+    /** @param machine whether to count the RDMA objects of all processes, if no other program has any */
     static Map<String, Integer> now(boolean machine) {
         Map<String, Integer> counts = new TreeMap<>();
         try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
@@ -54,12 +54,12 @@ final class Leftovers {
         return counts;
     }
 
-    /** {@return what is there now and was not before; nothing, as soon as nothing is} */
+    /** {@return the additional resources since then; waits until there are none} */
     static Map<String, Integer> since(Map<String, Integer> before, boolean machine) throws InterruptedException {
         return since(before, () -> now(machine));
     }
 
-    /** @param now counts what is there */
+    /** @param now counts the present resources */
     static Map<String, Integer> since(Map<String, Integer> before, Supplier<Map<String, Integer>> now)
             throws InterruptedException {
         long until = System.nanoTime() + PATIENCE_NANOS;

@@ -25,12 +25,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that is there to die: it says that it is ready, waits for a seed, and then connects over each transport,
- * talks and closes, again and again, until it gets SIGKILL at the moment that the seed says. The signal comes from a
- * thread of its own, since no other process hits a phase of a millisecond; to the kernel it is the same.
+ * A process that will be killed. It reports that it is ready, receives a seed, and then connects over each transport,
+ * communicates and closes, repeatedly, until it gets SIGKILL at the moment that the seed determines. A thread of this
+ * process sends the signal, because no other process can hit a phase of a millisecond. For the kernel there is no
+ * difference.
  */
 final class Life {
-    /** What goes on at the same time. */
+    /** The concurrent connections. */
     private static final List<Transport> SLOTS = List.of(
             Transport.RDMA,
             Transport.TCP,
@@ -44,7 +45,7 @@ final class Life {
     static final int CONNECTIONS = SLOTS.size() * ROUNDS;
     static final String READY = "ready";
     static final int SIGKILL = 9;
-    /** The default. An earlier report comes from the peer's kernel. */
+    /** The default silence. An earlier report comes from the peer's kernel. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
 
     private static final Duration CONNECT = Duration.ofSeconds(20);
@@ -53,11 +54,11 @@ final class Life {
     private static final int MARK = Long.BYTES + 1;
 
     /**
-     * What a seed says.
+     * The parameters from a seed.
      *
      * @param watched the connection whose phase matters; its slot and its round in one number
-     * @param phase from whose beginning on it dies
-     * @param delayMicros how long behind
+     * @param phase the phase during which it dies
+     * @param delayMicros the delay after the start of the phase
      */
     record Plan(int watched, Ledger.Phase phase, long delayMicros) {
         static Plan of(long seed) {
@@ -74,7 +75,7 @@ final class Life {
         }
     }
 
-    /** Most die under load. */
+    /** Most processes die under load. */
     private static final List<Ledger.Phase> MOMENTS = List.of(
             Ledger.Phase.BEFORE,
             Ledger.Phase.CONNECTING,
@@ -88,7 +89,7 @@ final class Life {
     private final Plan plan;
     private final MemorySegment file;
     private final boolean whole;
-    /** As many phases as must come before it dies. */
+    /** Counts the phases before its death. */
     private final CountDownLatch watched;
 
     private Life(long seed, MemorySegment file, boolean whole) {

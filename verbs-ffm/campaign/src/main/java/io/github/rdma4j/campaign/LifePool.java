@@ -20,13 +20,13 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 
-/** Machine 2's side of {@link Lives}: it starts each process ahead, sends it into its life, and says what it left. */
+/** Machine 2's side of {@link Lives}: starts each process in advance, sends it its seed, and reports what it left. */
 final class LifePool {
-    /** Answers with {@link System#nanoTime}. */
+    /** The answer is {@link System#nanoTime}. */
     static final String TIME = "time";
 
     private final Path folder;
-    /** The kernel's own. */
+    /** The kernel's own objects. */
     private final Map<String, Integer> before = kernel();
 
     private long lives;
@@ -79,7 +79,7 @@ final class LifePool {
         return new Ready(process, file, output);
     }
 
-    /** {@return when it died, its exit status, what it said, what its kernel has left of it, and its ledgers} */
+    /** {@return the time of its death, its exit status, its output, its remaining kernel objects, and its ledgers} */
     private String live(Ready one, String order) throws IOException, InterruptedException {
         try (BufferedReader output = one.output();
                 PrintStream orders = new PrintStream(one.process().getOutputStream(), true)) {
@@ -105,7 +105,7 @@ final class LifePool {
         }
     }
 
-    /** {@return the RDMA objects of this machine, on which nobody else has any} */
+    /** {@return the RDMA objects of this machine, on which no other program has any} */
     private static Map<String, Integer> kernel() {
         return Leftovers.objects(Shell.run("rdma resource", 0));
     }

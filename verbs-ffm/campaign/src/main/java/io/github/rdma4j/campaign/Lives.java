@@ -27,20 +27,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A server that goes on while its clients die, one process after the other ({@link Life}): every operation that was
- * reported as done must be there, the ends of its connections must be reported, and nothing may be left of it. Used by
- * one thread.
+ * A server whose clients die, one process after the other ({@link Life}): every operation that was reported as done
+ * must have taken effect, the ends of its connections must be reported, and nothing may be left. Used by one thread.
  */
 final class Lives implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final int PINGS = 10;
-    /** The first one loads classes, and opens what stays open: it comes to its end. */
+    /** The first process loads classes and opens files that stay open. It is not killed. */
     private static final int WARM_UP = 1;
-    /** Kills, however short the time is. */
+    /** The fewest kills, even if the time is too short. */
     private static final int LEAST = 4;
-    /** Of a run with fewer, its memory says nothing. */
+    /** With fewer kills, the memory of a run is not meaningful. */
     private static final int MANY = 50;
-    /** What the heap, and all of this process's memory, may grow in the second half. */
+    /** How much the heap, and all memory of this process, may grow in the second half. */
     private static final long HEAP_KIB = 2_048;
 
     private static final long RESIDENT_KIB = 8_192;
@@ -119,8 +118,8 @@ final class Lives implements AutoCloseable {
 
     /**
      * @param address of this machine
-     * @param pool where a {@link LifePool} takes orders
-     * @param lines a file that gets a line for each life
+     * @param pool the address of a {@link LifePool}
+     * @param lines a file that receives a line for each life
      */
     Lives(InetSocketAddress address, InetSocketAddress pool, Path lines) throws IOException {
         this.lines = lines;
@@ -136,9 +135,9 @@ final class Lives implements AutoCloseable {
     }
 
     /**
-     * Goes on for as long.
+     * Runs for this time.
      *
-     * @param firstSeed of the first life; each has a seed of its own
+     * @param firstSeed of the first life; each has its own seed
      */
     EndReport run(long firstSeed, long lengthMillis) throws IOException, InterruptedException {
         accept(either);
@@ -203,7 +202,7 @@ final class Lives implements AutoCloseable {
         one.thread.start();
     }
 
-    /** How far the other machine's clock is ahead: by the quickest answer. */
+    /** Measures how far the other machine's clock is ahead, from the fastest answer. */
     private void synchronize() throws IOException {
         for (int n = 0; n < PINGS; n++) {
             long asked = System.nanoTime();

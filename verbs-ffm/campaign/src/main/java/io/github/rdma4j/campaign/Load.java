@@ -4,13 +4,13 @@ package io.github.rdma4j.campaign;
 
 import java.util.Locale;
 
-/** What the two ends do meanwhile. */
+/** What the two ends do during the fault. */
 enum Load {
     /** Both send messages of random sizes all the time, and write, add and read in each other's memory. */
     BUSY,
-    /** They wait for what the other one says at the end. */
+    /** They wait for each other's final message. */
     IDLE,
-    /** They connect, say a word and close, again and again. */
+    /** They connect, send a word and close, repeatedly. */
     CONNECTING,
     /** As {@link #BUSY}, between endpoints that move to TCP and back. */
     FAILOVER,
@@ -18,41 +18,43 @@ enum Load {
     FAILOVER_IDLE,
     /** Two channels of Netty write all they can to each other. */
     NETTY,
-    /** Two channels of Netty wait for what the other one says at the end. */
+    /** Two channels of Netty wait for each other's final message. */
     NETTY_IDLE,
     /** As {@link #CONNECTING}, with channels of Netty. */
     NETTY_CONNECTING,
-    /** A client of Netty posts to a server, some requests ahead, and each checks what the other one says. */
+    /** A client of Netty posts to a server, some requests ahead, and each checks the other's data. */
     HTTP,
     /** Connected queue pairs without endpoints: messages, writes, additions and reads. */
     PAIRS,
     /** As {@link #PAIRS}, with requests by {@code ibv_wr_*}. */
     EXTENDED,
-    /** Datagrams both ways. */
+    /** Datagrams in both directions. */
     DATAGRAMS,
     /** Connections by rdma_cm without endpoints, made, refused and ended, again and again. */
     CM,
-    /** {@link #CM} behind one attempt for each step, at which the wire is cut on one side, then the other. */
+    /** {@link #CM}, after one attempt for each step, at which the wire is cut on one side, then the other. */
     CM_STEPS,
-    /** Processes that connect over RDMA and TCP, talk as {@link #BUSY} and close: each is killed at some moment. */
+    /**
+     * Processes that connect over RDMA and TCP, communicate as {@link #BUSY} and close: each is killed at some moment.
+     */
     LIVES,
-    /** One good client beside another process that opens connections over TCP and says nothing. */
+    /** One legitimate client while another process opens TCP connections and sends nothing. */
     HALF_OPEN_TCP,
-    /** One good client beside requests of rdma_cm whose answer nobody reads. */
+    /** One legitimate client while another process sends requests of rdma_cm without reading the answers. */
     HALF_OPEN_RDMA,
-    /** One good client beside connections that are made and dropped. */
+    /** One legitimate client while another process makes and drops connections. */
     CONNECT_FLOOD,
-    /** One good client beside transfers with guessed keys. */
+    /** One legitimate client while another process tries transfers with guessed keys. */
     GUESSED_KEYS,
     /** A mixed load for as long as one likes. */
     SOAK,
-    /** A process of its own on machine 1 that has no more file handles. */
+    /** A separate process on machine 1 that has no file descriptors left. */
     FILES,
     /** As {@link #FILES}, without more memory that may be locked. */
     LOCKED,
-    /** A process of its own on machine 1 whose threads are interrupted while they wait. */
+    /** A separate process on machine 1 whose threads are interrupted while they wait. */
     INTERRUPTED,
-    /** A process of its own on machine 1 whose threads wait on what another thread closes. */
+    /** A separate process on machine 1 whose threads wait for objects that another thread closes. */
     CLOSED;
 
     boolean isBusy() {
@@ -64,7 +66,9 @@ enum Load {
         return this == FAILOVER || this == FAILOVER_IDLE;
     }
 
-    /** {@return what a process does first, so that its classes are loaded and open what stays open: without a fault} */
+    /**
+     * {@return the load that a process runs first, without a fault, so that its classes are loaded and its files open}
+     */
     Load warmUp() {
         return switch (this) {
             case IDLE -> BUSY;
@@ -94,12 +98,12 @@ enum Load {
         return compareTo(HTTP) <= 0;
     }
 
-    /** {@return whether somebody means harm} */
+    /** {@return whether the load includes an attack} */
     boolean isMalice() {
         return compareTo(HALF_OPEN_TCP) >= 0 && compareTo(SOAK) < 0;
     }
 
-    /** {@return whether a process of machine 1 plays it alone} */
+    /** {@return whether a single process of machine 1 runs it} */
     boolean isAlone() {
         return compareTo(FILES) >= 0;
     }

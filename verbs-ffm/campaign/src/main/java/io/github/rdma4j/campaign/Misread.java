@@ -14,23 +14,23 @@ import java.util.HexFormat;
  * @param wrong how many are
  * @param untouched how many of them are as before the read
  * @param older how many of them are as before the last write
- * @param from where the first bytes that were found stand in the memory that was read; -1: nowhere
- * @param expected the first bytes that should have come, from {@code first}
- * @param found those that did
+ * @param from the offset of the first found bytes in the memory that was read; -1 if they are not in it
+ * @param expected the first expected bytes, from {@code first}
+ * @param found the bytes that were read instead
  */
 record Misread(int first, int last, int wrong, int untouched, int older, int from, String expected, String found) {
-    /** As many bytes stand at two places by chance once in 2^64 times. */
+    /** The same bytes occur at two offsets by chance once in 2^64 cases. */
     private static final int SHOWN = 16;
 
     private static final int UNIQUE = 8;
 
     /**
-     * @param found what came
+     * @param found the received bytes
      * @param offset where it was read
-     * @param memory what is there
+     * @param memory the contents
      * @param before what was there before the last write
      * @param untouched what every byte was before the read
-     * @return what is wrong, or null
+     * @return the error, or null
      */
     static Misread of(byte[] found, int offset, byte[] memory, byte[] before, byte untouched) {
         int first = Arrays.mismatch(found, 0, found.length, memory, offset, offset + found.length);

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** When an endpoint with failover moved, and where to. Any thread may add and look. */
+/** When an endpoint with failover moved, and to which transport. Any thread may add and read. */
 final class Moves {
     /**
      * One.
@@ -32,7 +32,7 @@ final class Moves {
         }
     }
 
-    /** Not the move itself, which has its endpoint: that would stay for as long as this. */
+    /** Not the event itself, which refers to its endpoint and would keep it reachable. */
     private record Seen(long nanoTime, Transport to, String reason) {}
 
     private final List<Seen> seen = new ArrayList<>();

@@ -19,14 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What {@link Connects} does, with channels of Netty: connect, say a word, receive it back, close, again and again.
- * Each attempt must end within its limits, and each failure must be an {@link IOException}. When the wire is good
- * again, one must succeed; a refusal is the end, since nobody listens any more.
+ * Like {@link Connects}, with channels of Netty: connect, send a word, receive its echo, close, repeatedly. Each
+ * attempt must end within its timeouts, and each failure must be an {@link IOException}. After the wire has been
+ * restored, one must succeed; a refusal is the end, because the server does not listen any more.
  */
 final class NettyConnects {
     static final int CONNECT_MILLIS = 4_000;
     static final int SILENCE_MILLIS = 3_000;
-    /** An endpoint's own limit is five seconds. */
+    /** An endpoint's own timeout is five seconds. */
     private static final int CLOSE_MILLIS = 5_000;
 
     private static final long WORD = 1;
@@ -43,7 +43,7 @@ final class NettyConnects {
 
     // ---- The client ----
 
-    /** {@return what the client has seen: attempts as sent, successes as received} */
+    /** {@return the client's results: attempts as sent, successes as received} */
     EndReport client(Bootstrap bootstrap, InetSocketAddress server) throws InterruptedException {
         boolean done = false;
         while (!done && !refused && attempts.isGood() && attempts.elapsed() < lengthMillis + Attempts.RECOVERY_MILLIS) {
@@ -109,7 +109,7 @@ final class NettyConnects {
         }
     }
 
-    /** Hears the word, or how the connection ended. */
+    /** Receives the word, or the end of the connection. */
     private static final class Answer extends ChannelInboundHandlerAdapter {
         final CompletableFuture<Long> word = new CompletableFuture<>();
 
@@ -136,7 +136,7 @@ final class NettyConnects {
 
     // ---- The server ----
 
-    /** What the server's channels do: one object for all of them. */
+    /** The handler of the server's channels, shared by all of them. */
     @Sharable
     static final class Repeat extends ChannelInboundHandlerAdapter {
         private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -176,7 +176,7 @@ final class NettyConnects {
             }
         }
 
-        /** {@return what the server has seen: connections as sent, words as received} */
+        /** {@return the server's results: connections as sent, words as received} */
         EndReport report(Channel server, long limitMillis) throws Exception {
             String hung = "";
             try {

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /**
- * One end of a run over Netty's channels, with an event loop and an allocator of its own. When it is over, the loop
- * must end, each buffer must be back, and Netty's leak detector must find nothing.
+ * One end of a run over Netty's channels, with its own event loop and allocator. At the end, the loop must end, each
+ * buffer must have been released, and Netty's leak detector must find nothing.
  */
 final class NettyEnd {
     private static final long CONNECT_MINUTES = 1;
@@ -43,7 +43,7 @@ final class NettyEnd {
                 : new NettyStream(side, orders.seed(), orders.lengthMillis(), orders.load() == Load.NETTY);
     }
 
-    /** @param begin to be called when the clock of the report has started */
+    /** @param begin called when the clock of the report has started */
     static EndReport client(InetSocketAddress server, Peer.Orders orders, Runnable begin) throws Exception {
         NettyEnd end = new NettyEnd(1, orders);
         return end.finish(() -> {

@@ -16,7 +16,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 
-/** The client posts messages, some before the last one is answered, and the server answers each with one of its own. */
+/** The client posts messages, some before the last one is answered, and the server answers each message. */
 final class NettyHttp extends NettyTalk {
     private static final int AHEAD = 4;
     private static final int LONGEST = 1 << 20;

@@ -9,13 +9,13 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import java.util.concurrent.TimeUnit;
 
-/** Messages behind their lengths, as many as the channel takes. */
+/** Messages preceded by their lengths, as many as the channel accepts. */
 final class NettyStream extends NettyTalk {
     private static final int LONGEST_FRAME = 1 << 20;
 
     private final boolean busy;
 
-    /** @param busy whether to say anything before the end */
+    /** @param busy whether to send anything before the end */
     NettyStream(int side, long seed, long lengthMillis, boolean busy) {
         super(side, seed, lengthMillis);
         this.busy = busy;

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The last handler of one end: says what it must, checks what it receives, and records the reported end. All is done in
- * the channel's event loop. The last message of a direction says how many there were.
+ * The last handler of one end: sends its messages, checks received ones, and records the reported end. Runs in the
+ * channel's event loop. The last message of a direction contains the number of messages.
  */
 abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     /** Above a message of the transport, so that some are several. */
@@ -59,16 +59,16 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     /** Adds its codecs and itself. */
     abstract void addTo(ChannelPipeline pipeline);
 
-    /** The channel is there. */
+    /** The channel is active. */
     abstract void start();
 
-    /** A message came, and is released behind this. */
+    /** A message has arrived; it is released after this. */
     abstract void read(Object message);
 
     /** More messages can always be sent. */
     abstract void goOn();
 
-    /** The last message came, and the own one has left. */
+    /** The last message has arrived, and the own last message was sent. */
     abstract void allIsSaid();
 
     // ---- What they have in common ----
@@ -106,7 +106,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Bytes in a buffer of the channel's allocator or of the heap, by turns: the transport takes them by other ways.
+     * Bytes alternately in a buffer of the channel's allocator and of the heap: the transport has a path for each.
      */
     final ByteBuf buffer(byte[] bytes) {
         return sent % 3 == 0
@@ -130,7 +130,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
         });
     }
 
-    /** Checks what came. */
+    /** Checks received bytes. */
     final void take(byte[] bytes) {
         if (incoming.take(bytes)) {
             allCame = true;
@@ -162,7 +162,7 @@ abstract class NettyTalk extends ChannelInboundHandlerAdapter {
         channel.close();
     }
 
-    /** It is over when the handler was notified of the end, and each write has come to one. */
+    /** The run has ended when the handler was notified of the end and each write has completed. */
     private void settle() {
         if (inactive && unwritten == 0) {
             if (!failure.isEmpty()) {

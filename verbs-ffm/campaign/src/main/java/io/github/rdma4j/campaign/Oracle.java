@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The required result of a run. In each case no byte may be wrong, no message lost, doubled or out of order among those
- * that arrived, no thread may wait beyond its limit, and nothing may be left.
+ * The required result of a run. In each case, no received byte may be wrong, no message lost, duplicated or out of
+ * order among the received ones, no thread may wait beyond its timeout, and nothing may be left.
  *
  * @param mayArrive whether all may arrive
  * @param mayBeLost whether the connection may be lost, if all survivors get an exception
@@ -24,7 +24,7 @@ record Oracle(boolean mayArrive, boolean mayBeLost, long withinMillis, boolean m
         return new Oracle(false, true, millis, false);
     }
 
-    /** All arrives, over TCP from then on. */
+    /** Everything arrives, over TCP after the failure. */
     static Oracle movesWithin(long millis) {
         return new Oracle(true, false, millis, true);
     }
@@ -55,8 +55,8 @@ record Oracle(boolean mayArrive, boolean mayBeLost, long withinMillis, boolean m
 
     /**
      * @param faultAtMillis when the fault began, on the clock of the reports
-     * @param ends of those that survived
-     * @return what is wrong, nothing if all is as it must be
+     * @param ends of the processes that survived
+     * @return the errors; empty if everything is as required
      */
     List<String> complaints(long faultAtMillis, List<EndReport> ends) {
         List<String> complaints = new ArrayList<>();

@@ -22,16 +22,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A process that comes to a limit of its own at each point where it can: each thing that it does is tried with no room
- * at all, then with a little more, until it succeeds. Each failure must be an exception that names the limit, or what
- * the other end said, and a remedy; nothing may be left; and with the limit as it was, the same must work.
+ * A process that reaches a limit of its own at each possible point: each action is tried with no resources left, then
+ * with a little more, until it succeeds. Each failure must be an exception that names the limit, or the other end's
+ * message, and a remedy. Nothing may be left, and with the original limit the same action must work.
  */
 final class OwnLimits {
     private static final Duration CONNECT = Duration.ofSeconds(2);
     private static final int IN_A_ROW = 3;
     private static final int MOST_TRIES = 400;
 
-    /** What is done. */
+    /** An action under the limit. */
     private interface Action {
         void run();
     }
@@ -69,7 +69,7 @@ final class OwnLimits {
         });
     }
 
-    /** Both ends are of this process, each with its own exception. */
+    /** Both ends are in this process, each with its own exception. */
     private void connect(Transport transport) {
         try (EndpointServer server = bind(transport)) {
             RuntimeException[] thrown = new RuntimeException[1];
@@ -99,7 +99,7 @@ final class OwnLimits {
                 endpoint.receive(CONNECT).ifPresent(word -> endpoint.send(word, CONNECT));
                 endpoint.receive(CONNECT);
             } catch (ClosedByPeerException e) {
-                // It has its answer.
+                // The other end has its answer.
             }
         }
     }
@@ -199,7 +199,7 @@ final class OwnLimits {
         action.run();
     }
 
-    /** {@return the words of an exception without what is different each time} */
+    /** {@return the message of an exception without the parts that differ each time} */
     private static String kind(String text) {
         return text.replaceAll("0x[0-9a-f]+|\\d{2,}", "N");
     }

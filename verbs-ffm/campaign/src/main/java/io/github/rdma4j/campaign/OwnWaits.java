@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads in each method that waits, which are interrupted, or whose object another thread closes, at a random moment.
- * The wait must end soon, with what it waited for or with the exception that says so; after an interrupt the same
- * connection must work; at the end nothing may be left.
+ * Threads in each waiting method, which are interrupted, or whose object another thread closes, at a random moment. The
+ * wait must end soon, with its result or with the documented exception; after an interrupt, the same connection must
+ * work; at the end, nothing may be left.
  */
 final class OwnWaits {
     private static final long LONGEST_PAUSE_NANOS = 3_000_000;

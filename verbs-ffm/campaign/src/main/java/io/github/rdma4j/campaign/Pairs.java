@@ -33,11 +33,11 @@ import java.util.SplittableRandom;
 final class Pairs extends RawTalk {
     /** 4.096 us x 2^17, 0.54 s. */
     private static final int TIMEOUT = 17;
-    /** Not 7: SoftRoCE does not count down from it, and sends again for ever. */
+    /** Not 7: SoftRoCE does not count down from it, and retransmits forever. */
     private static final int RETRIES = 6;
     /**
-     * When a peer that acknowledges nothing is given up: twice what the two numbers say. An adapter may take four times
-     * as long; SoftRoCE restarts its timer with each packet that it sends.
+     * When to give up a peer that does not acknowledge: twice the time of the two numbers. An adapter may take four
+     * times as long; SoftRoCE restarts its timer with each packet that it sends.
      */
     static final long SILENCE_MILLIS = 2 * (RETRIES + 1) * 537;
 
@@ -45,7 +45,7 @@ final class Pairs extends RawTalk {
     private static final int MESSAGES = 16;
     private static final int MEMORY = 1 << 16;
     private static final int LARGEST_TRANSFER = 8192;
-    /** Behind the memory: nobody looks what is there. */
+    /** After the memory, not read by any check. */
     private static final int SPARE = Long.BYTES;
 
     /** The initial bytes at the target of a read. */
@@ -58,7 +58,7 @@ final class Pairs extends RawTalk {
     private static final int SUM_AT = READ_AT + LARGEST_TRANSFER;
     private static final int LOCAL = SUM_AT + Long.BYTES;
 
-    /** What a send request was for. */
+    /** The purpose of a send request. */
     private enum Kind {
         MESSAGE,
         LAST,
@@ -75,7 +75,7 @@ final class Pairs extends RawTalk {
     private final Map<Long, Kind> kinds = new HashMap<>();
     private final SplittableRandom random;
     private final byte[] expected = new byte[MEMORY];
-    /** What the other's memory held before the last write. */
+    /** The contents of the other end's memory before the last write. */
     private final byte[] before = new byte[MEMORY];
 
     private QueuePair pair;
@@ -102,7 +102,7 @@ final class Pairs extends RawTalk {
     private int pathMtu;
     /** Of the transfer. */
     private long firstPacket;
-    /** What a read has not brought; it is asked for a second time, and only then judged. */
+    /** The error of a read. It is read a second time before it counts. */
     private String misread = "";
 
     Pairs(int side, DeviceContext device, Peer.Orders orders, RawEnd.Other other) {
@@ -162,7 +162,7 @@ final class Pairs extends RawTalk {
             send(Kind.LAST, Content.last(posted));
         }
         if (allSent && openSends() == 0 && elapsed() - lastPostMillis > PROBE_MILLIS) {
-            // The other one has something to say, and nothing else would reveal that it never will.
+            // The other end has a message to send, and only a request of our own detects that it never will.
             long id = next(Kind.PROBE);
             count(1);
             posted(id, pair.tryPostWrite(id, local.slice(SUM_AT, 1), remote.slice(MEMORY, 1), SendFlags.SIGNALED));
@@ -188,7 +188,7 @@ final class Pairs extends RawTalk {
         posted(id, pair.tryPostSend(id, local.slice(at, message.length), SendFlags.SIGNALED));
     }
 
-    /** The next of write, addition and read, where nobody else writes. */
+    /** The next of write, addition and read in memory that no other thread writes. */
     private void transfer() {
         transfer = Kind.values()[transfer == Kind.READ ? Kind.WRITE.ordinal() : transfer.ordinal() + 1];
         long id = next(transfer);

@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 
-/** The other end of one run, in a process of its own: it prints the port that it listens on, and at last its report. */
+/** The other end of one run, in a separate process: it prints its port and, at the end, its report. */
 final class Peer {
     /** The data that its end needs; see {@link Scenario}. */
     record Orders(Load load, long seed, long lengthMillis, long limitMillis, long silenceMillis, Fault.Wire wire) {
@@ -91,7 +91,7 @@ final class Peer {
         System.out.println(report.line());
     }
 
-    /** Returns when the connection is over RDMA: a fault that comes before has nothing to be moved from. */
+    /** Returns when the connection is over RDMA: an earlier fault could not make it move. */
     static void awaitBeginning(Endpoint endpoint, Load load) {
         long until = System.nanoTime() + TO_RDMA.toNanos();
         while (load.moves() && endpoint.transport() != Transport.RDMA) {

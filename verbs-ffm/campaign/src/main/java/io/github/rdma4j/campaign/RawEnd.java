@@ -13,8 +13,8 @@ import java.net.Socket;
 import java.util.function.IntConsumer;
 
 /**
- * One end of a run with queue pairs alone. A TCP connection carries the data that both need about each other, and one
- * byte behind it: the end that has everything stays until the other end also has everything.
+ * One end of a run with queue pairs only. A TCP connection carries the data that both need about each other, followed
+ * by one byte: an end that has received everything waits for the other end.
  */
 final class RawEnd {
     private static final int ANSWER_MILLIS = 60_000;
@@ -22,7 +22,7 @@ final class RawEnd {
 
     private RawEnd() {}
 
-    /** @param begin to be called when both are connected */
+    /** @param begin called when both are connected */
     static EndReport client(InetSocketAddress server, Peer.Orders orders, Runnable begin) throws Exception {
         try (Socket socket = new Socket()) {
             socket.connect(server, ANSWER_MILLIS);
@@ -73,11 +73,11 @@ final class RawEnd {
             out.write(1);
             listener.join(END_MILLIS);
         } catch (IOException e) {
-            // It is gone, and has said why.
+            // It has gone, and has reported why.
         }
     }
 
-    /** What the other end says over TCP. */
+    /** The other end's messages over TCP. */
     static final class Other {
         private volatile boolean hasAll;
         private volatile boolean isGone;
@@ -91,7 +91,7 @@ final class RawEnd {
             }
         }
 
-        /** {@return whether it has said that it has all} */
+        /** {@return whether it has reported that it has received everything} */
         boolean hasAll() {
             return hasAll;
         }

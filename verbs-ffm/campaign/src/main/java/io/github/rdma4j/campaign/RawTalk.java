@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The conversation of one end over its own queue pair, in one thread. Each request that is posted must complete once,
- * in its order, well or not; when one has not, all others must complete soon as well.
+ * The conversation of one end over its own queue pair, in one thread. Each posted request must complete once, in order,
+ * with success or failure. When one has failed, all others must complete soon.
  */
 abstract class RawTalk {
     static final int SEND_SLOTS = 32;
@@ -54,27 +54,27 @@ abstract class RawTalk {
         incoming = new Incoming(new Content(orders.seed() * 2 + 3 - side, largest));
     }
 
-    /** {@return what the other end must know} */
+    /** {@return the data that the other end needs} */
     abstract byte[] hello();
 
-    /** Takes the other end's, and posts receives. */
+    /** Receives the other end's data, and posts receives. */
     abstract void connect(byte[] theirs);
 
     /** Posts what there is to post. */
     abstract void post();
 
-    /** Takes a send request's end. */
+    /** Handles the completion of a send request. */
     abstract void done(long id);
 
-    /** Takes what has arrived. */
+    /** Handles a received message. */
     abstract void arrived(long id, WorkCompletion completion);
 
     abstract boolean isWhole();
 
-    /** Asks for the end of all requests. */
+    /** Ends all requests. */
     abstract void toError();
 
-    /** {@return how long the other end may be gone until this queue pair says so} */
+    /** {@return how long the other end may be silent until this queue pair reports it} */
     abstract long silenceMillis();
 
     /** {@return messages that the adapter has reported as sent} */
@@ -84,7 +84,7 @@ abstract class RawTalk {
 
     abstract long transfers();
 
-    /** Throws what could not be judged earlier: no request is under way any more. */
+    /** Throws errors that can only be detected when no request is pending. */
     void judge() {}
 
     /** {@return the remaining messages} */

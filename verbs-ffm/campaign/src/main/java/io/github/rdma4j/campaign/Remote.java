@@ -38,7 +38,7 @@ final class Remote {
         order("shell\t" + command);
     }
 
-    /** {@return the exit status of the peer's process, a tab, its report; or what is wrong} */
+    /** {@return the exit status of the peer's process, a tab and its report; or the error} */
     static String report(long millis) throws IOException {
         return order("report\t" + millis, millis);
     }
@@ -51,7 +51,7 @@ final class Remote {
         return order(text, 0);
     }
 
-    /** @param millis how long the response alone may take */
+    /** @param millis how long the response may take */
     private static String order(String text, long millis) throws IOException {
         long until = System.nanoTime() + ANSWER_MILLIS * 1_000_000L;
         while (true) {

@@ -12,7 +12,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** A soft limit of this process (setrlimit(2)), which can be set to little more than it uses, and given back. */
+/** A soft limit of this process (setrlimit(2)), which can be set slightly above its usage, and restored. */
 final class ResourceLimit {
     private static final int NOFILE = 7;
     private static final int MEMLOCK = 8;
@@ -47,7 +47,7 @@ final class ResourceLimit {
         return new ResourceLimit(MEMLOCK, 0, PART);
     }
 
-    /** @param more than what is in use when nothing is done */
+    /** @param more in addition to the usage of an idle process */
     void set(long more) {
         soft(used + more);
     }

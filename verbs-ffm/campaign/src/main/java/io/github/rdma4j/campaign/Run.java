@@ -3,16 +3,16 @@
 package io.github.rdma4j.campaign;
 
 /**
- * What one run of a scenario came to.
+ * The result of one run of a scenario.
  *
  * @param scenario its name
  * @param seed what to play it again with
  * @param outcome {@code arrived}, {@code lost}, or {@code failed}
- * @param reported how the failure was reported to this side, without what is different each time; that it moved to TCP;
- *     or nothing
- * @param afterMillis how long behind the beginning of the fault the last thread of the last survivor failed, or the
+ * @param reported how the failure was reported to this side, without the parts that differ each time; that it moved to
+ *     TCP; or nothing
+ * @param afterMillis the time from the start of the fault until the last thread of the last survivor failed, or the
  *     last end moved; or -1
- * @param messages that came, on both sides
+ * @param messages that arrived, on both sides
  * @param transfers that were done, on both sides
  * @param left how many objects were left
  * @param complaints what was not as it must be, or nothing

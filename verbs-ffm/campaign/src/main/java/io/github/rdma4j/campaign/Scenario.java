@@ -5,10 +5,10 @@ package io.github.rdma4j.campaign;
 /**
  * A fault under a load, and its required result.
  *
- * @param fault what goes wrong
- * @param load what the ends do
- * @param oracle what must come out
- * @param lengthMillis how long the ends talk, if nobody ends it
+ * @param fault the fault
+ * @param load the load
+ * @param oracle the required result
+ * @param lengthMillis how long the ends communicate, unless the fault ends it
  * @param silenceMillis the ends' {@code silenceTimeout}
  */
 record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long silenceMillis) {

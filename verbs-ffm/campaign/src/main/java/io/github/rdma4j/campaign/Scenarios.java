@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 
 /** All of them. */
 final class Scenarios {
-    /** The silence after which an end gives its peer up; the default of 30 s would make the runs long. */
+    /** The silence after which an end gives up its peer; the default of 30 s would make the runs long. */
     private static final long SILENCE = 6_000;
     /** {@link #SILENCE} of ends that then move to TCP. */
     private static final long MOVING_SILENCE = 4_000;
@@ -45,12 +45,13 @@ final class Scenarios {
     /** Three programs of a busy machine run until it panics. */
     private static final long PANIC = 1_000;
     /**
-     * A dead process: its kernel reports it, long before the default silence. To end one takes a busy machine seconds.
+     * A killed process: its kernel reports it, long before the default silence. Ending a process takes a busy machine
+     * seconds.
      */
     private static final long KILLED = 5_000;
 
     private static final long DEFAULT_SILENCE = 30_000;
-    /** Two fifths of it are for what is under way. */
+    /** Two fifths of it are for pending requests. */
     private static final long LONG_SILENCE = 200_000;
     /** A conversation that a fault ends. */
     private static final long ENDLESS = 25_000;
@@ -256,7 +257,7 @@ final class Scenarios {
                 either(Fault.addressRemoved("address of the peer removed for 3 s", THERE, 3_000), 6_000),
                 either(Fault.addressRemoved("address removed for 3 s", HERE, 3_000), 6_000),
                 either(Fault.smallerMtu("MTU 1500 for 3 s", BOTH, 3_000), 6_000),
-                // The kernel takes SoftRoCE away when nobody has it open any more.
+                // The kernel removes a SoftRoCE device when no program has it open.
                 either(Fault.deviceRemoved("device of the peer removed for 3 s", 3_000), 6_000),
                 killed(BUSY),
                 killed(IDLE),

@@ -8,14 +8,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Commands for this machine, at once or at their time. */
+/** Runs commands on this machine, at once or at their time. */
 final class Shell implements AutoCloseable {
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
 
     /**
      * @param command for the shell
      * @param peer the process that it finds as {@code $PEER}
-     * @return what it printed, when it has ended
+     * @return its output, when it has ended
      */
     static String run(String command, long peer) {
         try {
@@ -45,7 +45,7 @@ final class Shell implements AutoCloseable {
         }
     }
 
-    /** Waits for what is under way; what has not had its turn has none. */
+    /** Waits for running commands. Commands that have not started are discarded. */
     @Override
     public void close() {
         clock.shutdownNow();

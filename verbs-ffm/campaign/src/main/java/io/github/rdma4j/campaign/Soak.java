@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A mixed load for long: echoes of all sizes over one connection, whose times are taken; writes and reads of another
- * one's memory; and connections that come and go over both transports. Nothing may grow, and nothing may become slower.
+ * A long mixed load: echoes of all sizes over one connection, whose times are recorded; writes and reads of each
+ * other's memory; and short connections over both transports. No resource may grow, and nothing may become slower.
  */
 final class Soak {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -68,7 +68,7 @@ final class Soak {
         }
     }
 
-    /** Something that is done until the time is over. */
+    /** Work that is repeated until the time has passed. */
     private interface Work {
         void run(SplittableRandom random) throws Exception;
     }
@@ -81,7 +81,7 @@ final class Soak {
         System.exit(0);
     }
 
-    /** Plays it in a process of its own, whose memory is judged. */
+    /** Runs it in a separate process, whose memory is checked. */
     static EndReport play(InetSocketAddress server, Peer.Orders orders) throws IOException, InterruptedException {
         List<String> arguments =
                 new ArrayList<>(List.of(server.getAddress().getHostAddress(), Integer.toString(server.getPort())));

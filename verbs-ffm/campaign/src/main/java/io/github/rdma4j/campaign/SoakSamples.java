@@ -18,13 +18,13 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What this process holds at each tenth of a soak: objects of the kernel, file handles, threads, its heap behind a
- * collection and its RSS, of which the heap is always the same part ({@link #FLAGS}). Temporary objects are not
- * counted: of several looks the least. In the second half nothing may grow: until then classes are loaded, methods
- * compiled and each thread's part of malloc's memory is taken.
+ * The resources of this process at each tenth of a soak: objects of the kernel, file descriptors, threads, its heap
+ * after a collection and its RSS, of which the heap is always the same part ({@link #FLAGS}). The lowest of several
+ * samples counts, to exclude temporary objects. In the second half nothing may grow: until then, classes are loaded,
+ * methods are compiled and each thread's part of malloc's memory is allocated.
  */
 final class SoakSamples {
-    /** A heap of which each page is touched at once, and a JVM that can say what else it takes memory for. */
+    /** A heap whose pages are all touched at the start, and a JVM that reports its native memory. */
     static final List<String> FLAGS =
             List.of("-Xms96m", "-Xmx96m", "-XX:+AlwaysPreTouch", "-XX:NativeMemoryTracking=summary");
 
@@ -37,8 +37,8 @@ final class SoakSamples {
     private static final int LOOKS = 20;
     private static final long BETWEEN_MILLIS = 100;
     /**
-     * What may be more. KiB: a method that is compiled late, a table that is made larger. Threads: a pool keeps those
-     * that served the last minute's clients.
+     * The permitted growth. KiB: a method that is compiled late, a table that is enlarged. Threads: a pool keeps the
+     * threads that served the last minute's clients.
      */
     private static final Map<String, Integer> TOLERANCE =
             Map.of(RESIDENT, 2_048, OF_FILES, 1_024, HEAP, 1_024, "threads", 2);
@@ -67,7 +67,7 @@ final class SoakSamples {
         return millis >= lengthMillis - lengthMillis / TENTHS;
     }
 
-    /** Looks at each tenth, until it is over. */
+    /** Takes a sample at each tenth, until the run is over. */
     void follow(BooleanSupplier isOver) throws InterruptedException {
         while (!isOver.getAsBoolean()) {
             long millis = (System.nanoTime() - begun) / 1_000_000;
@@ -119,7 +119,7 @@ final class SoakSamples {
         }
     }
 
-    /** {@return what the JVM says that it takes memory for, in KiB} */
+    /** {@return the native memory of the JVM by purpose, in KiB} */
     private static Map<String, Integer> nativeMemory() {
         return categories(diagnose(
                 "vmNativeMemory", new Object[] {new String[] {"summary"}}, new String[] {String[].class.getName()}));

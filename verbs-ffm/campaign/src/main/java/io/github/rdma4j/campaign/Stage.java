@@ -90,7 +90,7 @@ final class Stage implements AutoCloseable {
         device = DeviceContext.open(Device.list().getFirst().name());
         CompletionChannel channel = device.createCompletionChannel();
         queue = device.createCompletionQueue(8, config -> config.channel(channel));
-        // Over TCP a peer's memory is served by threads that are inside its endpoint.
+        // Over TCP, the threads inside an endpoint serve its peer's memory operations.
         progress = Thread.ofPlatform().start(() -> {
             try {
                 other.progressLoop();
@@ -101,8 +101,8 @@ final class Stage implements AutoCloseable {
     }
 
     /**
-     * Both transports have been used, so that what stays open is open: librdmacm keeps a context of the device and a
-     * domain in it, for good.
+     * Uses both transports, so that lasting resources are open: librdmacm permanently keeps a context of the device
+     * with a protection domain.
      */
     static void openOnce(InetAddress address) throws InterruptedException {
         for (boolean rdma : new boolean[] {true, false}) {
@@ -110,13 +110,13 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /** Waits for an answer that does not come. */
+    /** Waits for an answer that does not arrive. */
     void connectInVain(Duration timeout) {
         Endpoint.connect(silence, config -> config.transport(transport), timeout)
                 .close();
     }
 
-    /** Ends the wait of those who connect. */
+    /** Ends the wait of connecting threads. */
     void endSilence() throws IOException {
         try {
             silent.close();
@@ -131,7 +131,7 @@ final class Stage implements AutoCloseable {
         return transport.name();
     }
 
-    /** Sends until there is no room. */
+    /** Sends until the buffers are full. */
     void fill() {
         while (mine.trySend(MemorySegment.ofArray(WORD)) == Endpoint.OK) {
             // The other one reads it in check().

@@ -3,10 +3,10 @@
 package io.github.rdma4j.campaign;
 
 /**
- * A thing that is done to a machine.
+ * A command on a machine.
  *
- * @param afterMillis when: so long behind the beginning of the fault
- * @param place on which machines
+ * @param afterMillis the time after the start of the fault
+ * @param place the machines
  * @param command for the shell, as root of the guest; {@code $PEER} is the peer's process
  */
 record Step(long afterMillis, Place place, String command) {

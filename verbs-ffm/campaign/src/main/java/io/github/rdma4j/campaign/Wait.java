@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A method that waits for what does not come, or not soon. */
+/** A method that waits for an event that does not occur, or not soon. */
 enum Wait {
     RECEIVE(stage -> stage.mine.receive(patience())),
     RECEIVE_WITH_HANDLER(stage -> stage.mine.receive(message -> {}, patience())),
@@ -126,12 +126,12 @@ enum Wait {
         body.run(stage);
     }
 
-    /** Closes what it waits for. */
+    /** Closes the object of the wait. */
     void close(Stage stage) throws IOException {
         stage.mine.close();
     }
 
-    /** {@return whether the stage is over after it} */
+    /** {@return whether the stage cannot be used after it} */
     boolean isEnd() {
         return this == CLOSE;
     }

@@ -9,13 +9,14 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * What one end does in the other's memory, again and again, by seed alone: it writes, adds to the first word and reads.
+ * The operations of one end in the other end's memory, repeated and computed from the seed: it writes, adds to the
+ * first word and reads.
  *
- * @param offset of what is written
- * @param bytes what is
- * @param addend what is added
- * @param readOffset of what is read
- * @param readLength how much is
+ * @param offset of the write
+ * @param bytes of the write
+ * @param addend of the addition
+ * @param readOffset of the read
+ * @param readLength of the read
  */
 record Work(int offset, byte[] bytes, int addend, int readOffset, int readLength) {
     static final int MEMORY = 1 << 16;
@@ -37,12 +38,13 @@ record Work(int offset, byte[] bytes, int addend, int readOffset, int readLength
     }
 
     /**
-     * Of one whose end is not known each byte may be written or not, and the addition done or not.
+     * Checks memory after an operation with an unknown result: each byte may have been written or not, and the addition
+     * done or not.
      *
-     * @param memory what is there when the worker has died
+     * @param memory the contents when the worker has died
      * @param seed of the works
      * @param done the number of steps that completed at the worker
-     * @return what is wrong with it, or nothing
+     * @return the error, or nothing
      */
     static String complaint(byte[] memory, long seed, long done) {
         SplittableRandom random = new SplittableRandom(seed);

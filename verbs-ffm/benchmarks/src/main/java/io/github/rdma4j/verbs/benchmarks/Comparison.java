@@ -8,14 +8,14 @@ import java.util.List;
  * One line of the report: an operation as C does it, as rdma4j does it, and where there is one as a JNI library does
  * it.
  *
- * @param operation in words
+ * @param operation a description of the operation
  * @param c the benchmark of C, as {@code Class.method}
  * @param java the benchmark of rdma4j
  * @param jni the benchmark of JNI, or empty
  * @param limit how slow Java may be
  */
 record Comparison(String operation, String c, String java, String jni, Limit limit) {
-    /** What is allowed: C's time, times a factor, plus nanoseconds. */
+    /** The limit: C's time multiplied by a factor, plus nanoseconds. */
     record Limit(double times, double plus) {
         double of(double c) {
             return times * c + plus;

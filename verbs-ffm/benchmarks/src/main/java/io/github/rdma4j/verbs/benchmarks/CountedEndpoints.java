@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 final class CountedEndpoints {
     private CountedEndpoints() {}
 
-    /** What is done with them; they are closed behind it. */
+    /** An action on the endpoints, which are closed after it. */
     @FunctionalInterface
     interface Measurement {
         void run(Endpoint client, Endpoint server, Instructions counter) throws Exception;

@@ -22,9 +22,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Round trips between the endpoints of two groups, which one thread drives by two selectors: instructions, counted by
- * the emulator, and what the process holds. {@code scripts/bench verbs --peers} starts it in the microVM, beside the
- * same by peers-twin.c.
+ * Counts round trips between the endpoints of two groups, which one thread drives with two selectors: instructions,
+ * counted by the emulator, and the resources of the process. {@code scripts/bench verbs --peers} starts it in the
+ * microVM, and peers-twin.c for comparison.
  */
 public final class CountedPeers {
     private static final int BYTES = 64;
@@ -36,7 +36,10 @@ public final class CountedPeers {
     private static final int WARM_UP_TRIPS = 20;
     private static final int RUNS = 3;
     private static final int MOST = 1_000;
-    /** In so many round trips of each peer comes all that comes now and then: ends that are reported, credits. */
+    /**
+     * Occasional events, such as credits and reported completions, occur once within this many round trips of each
+     * peer.
+     */
     private static final int PERIOD = 8;
 
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
@@ -123,7 +126,7 @@ public final class CountedPeers {
                 kernel);
     }
 
-    /** Some clients send, each one message, before the server looks; then all answers come. */
+    /** Some clients send one message each before the server polls; then all answers arrive. */
     private void exchange(int count, int together) {
         for (int trips = 0; trips < count; trips += together) {
             asked = 0;
@@ -141,10 +144,10 @@ public final class CountedPeers {
         }
     }
 
-    /** What the process holds. */
+    /** Prints the resources of the process. */
     private static void print() throws IOException {
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-            // Without the one that lists them.
+            // Without the descriptor that lists them.
             System.out.printf("  descriptors: %d%n", descriptors.count() - 1);
         }
         System.gc();

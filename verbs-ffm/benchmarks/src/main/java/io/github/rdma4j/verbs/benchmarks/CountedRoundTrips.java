@@ -13,8 +13,9 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Round trips of two bytes between two ends that one thread drives, by verbs and by endpoints: instructions, counted by
- * the emulator. {@code scripts/bench verbs --sums} starts it in the microVM, beside the same by endpoint-twin.c.
+ * Counts round trips of two bytes between two ends that one thread drives, with verbs and with endpoints: instructions,
+ * counted by the emulator. {@code scripts/bench verbs --sums} starts it in the microVM, and endpoint-twin.c for
+ * comparison.
  */
 public final class CountedRoundTrips {
     /** Calls that are short and many: a loop that is entered seldom is interpreted when it is entered again. */
@@ -37,7 +38,7 @@ public final class CountedRoundTrips {
         void go(int trips) throws Exception;
     }
 
-    /** Arguments: what goes (verbs, c or endpoints), the address and the device. */
+    /** Arguments: the kind (verbs, c or endpoints), the address and the device. */
     public static void main(String[] arguments) throws Exception {
         if (arguments[0].equals("endpoints")) {
             CountedEndpoints.measure(

@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A poll that finds nothing: what a program does most while it waits. */
+/** A poll that finds nothing, which is what a waiting program does most. */
 public class EmptyPoll extends Benchmarks {
     private static final MethodHandle C = CLoops.loop("c_poll_empty");
 

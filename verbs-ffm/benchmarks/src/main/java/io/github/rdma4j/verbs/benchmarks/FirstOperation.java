@@ -7,7 +7,7 @@ import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * A program that lists the devices, posts one write and polls: what a user of the library pays before the first
+ * A program that lists the devices, posts one write and polls. It measures the cost of the library before the first
  * transfer.
  */
 public final class FirstOperation {

@@ -11,7 +11,10 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads what a guest of {@code scripts/softroce --count} has executed so far. Used by one thread. */
+/**
+ * Reads the number of instructions that a guest of {@code scripts/softroce --count} has executed so far. Used by one
+ * thread.
+ */
 public final class Instructions implements AutoCloseable {
     private final BufferedReader file;
     private final MethodHandle sign;
@@ -24,7 +27,7 @@ public final class Instructions implements AutoCloseable {
                 FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     }
 
-    /** Sets a first mark: the stretch between the next two then has no records of its own. */
+    /** Sets a first mark, so that the interval between the next two has no records of its own. */
     public static Instructions open() throws IOException {
         String name = System.getenv("RDMA4J_COUNT");
         if (name == null) {
@@ -44,12 +47,12 @@ public final class Instructions implements AutoCloseable {
         }
     }
 
-    /** What is counted. */
+    /** A counted action. */
     public interface Action {
         void run() throws Exception;
     }
 
-    /** What an action executes; what it takes to read the counts is not part of it. */
+    /** Returns the instructions of an action, without the instructions for reading the counts. */
     public Counts of(Action action) throws Exception {
         mark();
         action.run();

@@ -17,9 +17,9 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Latency of write, send and read on a real device, in Java and in C by turns: the same loop over the same two queue
+ * Latency of write, send and read on a real device, alternately in Java and in C: the same loop over the same two queue
  * pairs, which are connected to each other and driven by one thread. {@code scripts/bench verbs --latency} starts it in
- * the microVM, where a clock that counts instructions makes the figures repeat.
+ * the microVM, where a clock that counts instructions makes the figures repeatable.
  */
 public final class Latency {
     private static final double LIMIT = 1.05;

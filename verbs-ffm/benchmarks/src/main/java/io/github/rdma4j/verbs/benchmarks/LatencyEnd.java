@@ -19,8 +19,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One of the two ends: a queue pair with its completion queue, and memory of which the first part goes out and the
- * second comes in.
+ * One of the two ends: a queue pair with its completion queue, and memory of which the first part is sent and the
+ * second part receives.
  */
 final class LatencyEnd {
     static final int MESSAGE_SIZE = 2;
@@ -75,7 +75,7 @@ final class LatencyEnd {
         forC.set(JAVA_INT, 48, MESSAGE_SIZE);
     }
 
-    /** The {@code struct end} of latency.c that says the same. */
+    /** Returns the same values as the {@code struct end} of latency.c. */
     MemorySegment forC() {
         return forC;
     }

@@ -10,8 +10,7 @@ import org.openjdk.jmh.runner.RunnerException;
 
 /**
  * Measures all lines of {@link Comparison} in several rounds and prints the report; {@code scripts/bench verbs} starts
- * it. C and Java alternate, each in a JVM of its own, so that whatever else the machine does in the course of the run
- * meets both.
+ * it. C and Java alternate, each in a separate JVM, so that other load on the machine affects both.
  */
 public final class Main {
     private static final String HEADING = """

@@ -20,7 +20,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** What was measured, by benchmark. */
 final class Measurements {
-    /** Per JVM. Many short ones: some of them fall between what else the machine does. */
+    /** Per JVM. Many short iterations, so that some are not disturbed by other load on the machine. */
     static final int ITERATIONS = 80;
 
     private static final String ALLOCATION = "gc.alloc.rate.norm";
@@ -29,7 +29,7 @@ final class Measurements {
     private final Map<String, Double> allocations = new TreeMap<>();
 
     /**
-     * Runs a benchmark once more, in a JVM of its own.
+     * Runs a benchmark once more, in a separate JVM.
      *
      * @param benchmark as {@code Class.method}
      * @param forked false to run it in this JVM, to see that it works
@@ -59,11 +59,11 @@ final class Measurements {
         times.computeIfAbsent(benchmark, name -> new ArrayList<>())
                 .add(iteration.getPrimaryResult().getScore());
         Result<?> allocation = iteration.getSecondaryResults().get(ALLOCATION);
-        // What an operation allocates, every iteration shows; what JMH itself does beside it, only some.
+        // Allocations of the operation occur in every iteration, allocations of JMH itself only in some.
         allocations.merge(benchmark, allocation == null ? 0 : allocation.getScore(), Math::min);
     }
 
-    /** The shortest of all iterations, in nanoseconds per operation: the one that was disturbed least. */
+    /** Returns the shortest of all iterations, which was disturbed least, in nanoseconds per operation. */
     double best(String benchmark) {
         return times.get(benchmark).stream()
                 .mapToDouble(Double::doubleValue)

@@ -24,7 +24,7 @@ final class NullDevice implements AutoCloseable {
     /** A device whose driver posts in user space, as most adapters' do: posts are critical calls. */
     static final String USER_SPACE = "null0";
 
-    /** A device whose driver might post through the kernel, as SoftRoCE's does: posts are ordinary calls. */
+    /** A device whose driver might post through the kernel, as SoftRoCE's driver does: posts are ordinary calls. */
     static final String KERNEL = "null1";
 
     private static final int MESSAGE_SIZE = 64;
@@ -56,7 +56,7 @@ final class NullDevice implements AutoCloseable {
         request = requestForC(region);
     }
 
-    /** The {@code struct request} of c-loops.c that says the same. */
+    /** Returns the same values as the {@code struct request} of c-loops.c. */
     private MemorySegment requestForC(MemoryRegion region) {
         MemorySegment fields = Arena.global().allocate(32, 8);
         fields.set(ValueLayout.JAVA_LONG, 0, region.address());

@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Polls that find completions, and the status, id and length of each read: one at a time, and sixteen at once. */
+/** Polls that find completions and read the status, id and length of each: one at a time, and sixteen at once. */
 public class ReadCompletions extends Benchmarks {
     private static final MethodHandle C = CLoops.loop("c_poll_and_read");
 

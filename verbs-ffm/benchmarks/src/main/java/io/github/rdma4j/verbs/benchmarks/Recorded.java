@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * What a message costs while JDK Flight Recorder records: instructions, counted by the emulator, of a message that is
- * polled for, and of a round trip between two threads of which each waits, asleep. {@code scripts/bench verbs
- * --recorded} starts it in the microVM, without a recording and with several.
+ * Measures the cost of a message while JDK Flight Recorder records: instructions, counted by the emulator, of a message
+ * that is polled for, and of a round trip between two threads that sleep while they wait.
+ * {@code scripts/bench verbs --recorded} starts it in the microVM, without a recording and with several.
  */
 public final class Recorded {
     private static final int BYTES = 64;
@@ -34,7 +34,7 @@ public final class Recorded {
         this.server = server;
     }
 
-    /** Arguments: what is recorded, in words, and the address. */
+    /** Arguments: a description of the recording, and the address. */
     public static void main(String[] arguments) throws Exception {
         Consumer<EndpointConfig> settings = config -> config.spinLimit(Duration.ZERO);
         CountedEndpoints.measure(arguments[1], settings, TIMEOUT, (client, server, counter) -> {
@@ -50,7 +50,7 @@ public final class Recorded {
         for (int call = 0; call < WARM_UP; call++) {
             action.run();
         }
-        // The least of several: a compiler or the recorder's own threads may be at work in one.
+        // The lowest of several counts, because compilers or the recorder's own threads may run during one.
         double user = Double.MAX_VALUE;
         double kernel = Double.MAX_VALUE;
         for (int run = 0; run < RUNS; run++) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** The report: one table in Markdown, and under which conditions it came about. */
+/** The report: a table in Markdown, and the conditions of the measurement. */
 final class Report {
     /** Less than any object per batch: what remains is the measuring itself. */
     private static final double NO_ALLOCATION = 0.1;

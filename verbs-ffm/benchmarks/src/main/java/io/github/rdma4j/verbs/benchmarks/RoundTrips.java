@@ -24,8 +24,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Round trips of 64 bytes between two threads of one process, over an endpoint and over a TCP connection, by turns:
- * what it costs to wait. {@code scripts/bench verbs --endpoints} starts it in the microVM.
+ * Measures the cost of waiting: alternating round trips of 64 bytes between two threads of one process, over an
+ * endpoint and over a TCP connection. {@code scripts/bench verbs --endpoints} starts it in the microVM.
  */
 public final class RoundTrips {
     private static final int BYTES = 64;
@@ -125,7 +125,7 @@ public final class RoundTrips {
                 new Figures(new ArrayList<>(), new ArrayList<>()));
     }
 
-    /** Those that move begin over TCP. */
+    /** Endpoints with failover start over TCP. */
     private static void awaitRdma(Transport transport, Endpoint... ends) {
         long start = System.nanoTime();
         for (Endpoint end : ends) {

@@ -26,8 +26,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server that sends back what comes and its clients, in one process: each side has one event loop. Used by one
- * thread.
+ * An echo server and its clients, in one process: each side has one event loop. Used by one thread.
  */
 final class Echo implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 600;
@@ -43,7 +42,7 @@ final class Echo implements AutoCloseable {
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** Of the server and of the client; empty where each channel is alone. */
+    /** The groups of the server and of the client; empty without groups. */
     private final List<EndpointGroup> groups = new ArrayList<>();
 
     private final EventLoopGroup serverLoop;
@@ -59,7 +58,7 @@ final class Echo implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param spins whether event loops of RDMA may look before they sleep
+     * @param spins whether event loops of RDMA may spin before they sleep
      */
     Echo(Transport transport, InetSocketAddress address, int size, int connections, boolean spins) throws Exception {
         this.size = size;
@@ -115,12 +114,12 @@ final class Echo implements AutoCloseable {
                 1, new DefaultThreadFactory(transport + "-" + name, true), transport.handlers(spins));
     }
 
-    /** Each connection sends its next message when the echo of the last one has come, until there were so many. */
+    /** Each connection sends its next message when the echo of the last one has arrived, up to this many messages. */
     Figures closedLoop(long messages) throws Exception {
         return run(new Load.Closed(this::send, clients.size(), messages));
     }
 
-    /** Messages are due at equal distances, by turns on all connections, whatever becomes of the echoes. */
+    /** Messages are due at equal intervals, in turn on all connections, independent of the echoes. */
     Figures openLoop(double perSecond, double seconds) throws Exception {
         return run(new Load.Open(clientLoop.next(), this::send, clients.size(), perSecond, seconds));
     }
@@ -167,7 +166,7 @@ final class Echo implements AutoCloseable {
         }
     }
 
-    /** One connection. Its echoes come in order, in pieces or several at once. */
+    /** One connection. Its echoes arrive in order, in pieces or several at once. */
     private final class Client extends ChannelInboundHandlerAdapter {
         private final Channel channel;
         private final int index;

@@ -7,7 +7,7 @@ import java.util.Arrays;
 /**
  * What one measurement has found.
  *
- * @param answered messages whose echo came within the time
+ * @param answered messages whose echo arrived in time
  * @param seconds that it took
  * @param nanos of each of them, from the time when it was due, sorted
  * @param serverCpuNanos that the server's event loop has used

@@ -47,7 +47,7 @@ abstract sealed class Load {
 
     abstract void start();
 
-    /** All echoes come back in order, so a number that is smaller than the last one is wrong. */
+    /** All echoes arrive in order, so a number that is smaller than the last one is wrong. */
     final void answered(int client, long number) {
         long now = System.nanoTime();
         if (number < last[client] || done.isDone()) {
@@ -82,7 +82,7 @@ abstract sealed class Load {
         return new Figures(answered, (end - begin) / 1e9, Arrays.copyOf(nanos, answered), cpuNanos, userNanos, bytes);
     }
 
-    /** The next message goes when the echo of the last one has come. */
+    /** Sends the next message when the echo of the last one has arrived. */
     static final class Closed extends Load {
         private long toSend;
 
@@ -127,8 +127,8 @@ abstract sealed class Load {
         }
 
         /**
-         * The event loop sleeps at no time in between: TCP's would wake up a millisecond late. It looks for echoes each
-         * time: a task that is executed, not scheduled, would have its turn again before that.
+         * The event loop never sleeps in between: TCP's loop would wake up a millisecond late. It polls for echoes each
+         * time: a task that is executed instead of scheduled would run again first.
          */
         private void sendWhatIsDue() {
             long now = System.nanoTime();

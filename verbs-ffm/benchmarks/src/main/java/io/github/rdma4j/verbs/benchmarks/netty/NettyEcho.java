@@ -16,8 +16,8 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * The same Netty program over RDMA and over TCP: an echo. {@code scripts/bench netty} starts it. Prints rows of a table
- * in Markdown, with the heading where it measures by the clock.
+ * The same Netty echo program over RDMA and over TCP. {@code scripts/bench netty} starts it. Prints rows of a table in
+ * Markdown, with the heading if it measures by the clock.
  */
 public final class NettyEcho {
     /** {@code scripts/bench netty --transports}, in this order. */
@@ -29,13 +29,13 @@ public final class NettyEcho {
     private static final double[] SHARES = {0.25, 0.5, 0.75};
     private static final long WARM_UP_MESSAGES = 20_000;
     /**
-     * The compiler goes on for longer than it seems: parts that are equal within a percent come as early as the tenth,
-     * and after the fiftieth, of 2,000 messages each, a message takes up to a seventh less.
+     * The compiler works for longer than it seems: parts that differ by less than a percent occur as early as the
+     * tenth, but after the fiftieth part of 2,000 messages, a message takes up to a seventh less.
      */
     private static final long MESSAGES_TO_COUNT = 150_000;
 
     private static final long MESSAGES_OF_PART = 2_000;
-    /** Each connection sends so many in a part, which begins and ends with nothing under way. */
+    /** Each connection sends this many messages in a part, which starts and ends without messages in flight. */
     private static final long MESSAGES_OF_CONNECTION = 10;
 
     private final InetSocketAddress address;
@@ -51,10 +51,9 @@ public final class NettyEcho {
     /**
      * Measures.
      *
-     * @param arguments {@code count}, or {@code clock} with rounds and seconds behind it; then the address of a network
-     *     interface that has an RDMA device, sizes in bytes from 8 on and numbers of connections, with commas between
-     *     them
-     * @throws Exception if a connection fails, or an echo is wrong or does not come
+     * @param arguments {@code count}, or {@code clock} followed by rounds and seconds; then the address of a network
+     *     interface with an RDMA device, sizes in bytes from 8 and numbers of connections, separated by commas
+     * @throws Exception if a connection fails, or an echo is wrong or missing
      */
     public static void main(String[] arguments) throws Exception {
         Locale.setDefault(Locale.ROOT);
@@ -153,7 +152,7 @@ public final class NettyEcho {
         }
     }
 
-    /** What is done in each round. */
+    /** The measurement of each round. */
     private interface Measurement {
         Figures of(Echo echo) throws Exception;
     }
@@ -163,7 +162,7 @@ public final class NettyEcho {
             throws Exception {
         Map<Transport, List<Figures>> found = new EnumMap<>(Transport.class);
         for (int round = 0; round < rounds; round++) {
-            // The first transport of a round is the last one of the next round.
+            // A round starts with the transport that ended the previous round.
             for (Transport transport : round % 2 == 0 ? ALL : ALL.reversed()) {
                 found.computeIfAbsent(transport, each -> new ArrayList<>()).add(measurement.of(echoes.get(transport)));
             }

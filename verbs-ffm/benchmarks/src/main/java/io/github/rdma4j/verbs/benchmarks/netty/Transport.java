@@ -16,7 +16,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.time.Duration;
 
-/** The two lines in which the programs that are measured differ. */
+/** The two lines in which the measured programs differ. */
 enum Transport {
     RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class) {
         @Override
@@ -30,7 +30,7 @@ enum Transport {
             return NioIoHandler.newFactory();
         }
     },
-    /** Netty's own native code for sockets, of which the build has the one for x86-64. */
+    /** Netty's own native code for sockets; the build contains the one for x86-64. */
     EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class) {
         @Override
         IoHandlerFactory handlers(boolean spins) {

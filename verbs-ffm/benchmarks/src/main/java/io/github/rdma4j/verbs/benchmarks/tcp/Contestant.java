@@ -26,7 +26,7 @@ abstract class Contestant implements AutoCloseable {
         Contestant open(TcpCase what) throws Exception;
     }
 
-    /** What a thread does. */
+    /** The work of a thread. */
     interface Task {
         void run() throws Exception;
     }

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** An echo through Netty with one message under way on each connection; each side has one event loop. */
+/** An echo through Netty with one message in flight on each connection; each side has one event loop. */
 final class NettyEchoes extends Contestant {
     private static final int PATIENCE_SECONDS = 10;
 

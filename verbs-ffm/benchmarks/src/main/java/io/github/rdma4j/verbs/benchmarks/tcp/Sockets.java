@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Blocking {@link SocketChannel}s: a write for each message, behind its length, and reads into a large buffer. */
+/** Blocking {@link SocketChannel}s: one write for each message and its length, and reads into a large buffer. */
 final class Sockets extends Contestant {
     private final List<SocketChannel> open = new ArrayList<>();
 
@@ -102,7 +102,7 @@ final class Sockets extends Contestant {
         }
     }
 
-    /** Finds the messages in what has come. */
+    /** Finds the messages in received data. */
     private static final class Reader {
         private final SocketChannel socket;
         private final ByteBuffer bytes =
@@ -112,7 +112,7 @@ final class Sockets extends Contestant {
             this.socket = socket;
         }
 
-        /** Reads a message whose bytes nobody copies. */
+        /** Reads a message without copying its bytes. */
         void read() throws IOException {
             await(Integer.BYTES);
             int length = bytes.getInt();

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs.benchmarks.tcp;
 import java.util.Locale;
 
 /**
- * What two contestants do in turn.
+ * A case that two contestants run in turn.
  *
  * @param pattern the order of the messages
  * @param size of a transfer, in bytes
@@ -18,11 +18,11 @@ record TcpCase(Pattern pattern, int size, int connections, Threads threads) {
 
     /** The order of the messages. */
     enum Pattern {
-        /** One side sends, the other receives: endpoints beside SocketChannel. */
+        /** One side sends, the other receives: endpoints compared with SocketChannel. */
         STREAM,
-        /** One side sends and waits for an answer of the same size: endpoints beside SocketChannel. */
+        /** One side sends and waits for an answer of the same size: endpoints compared with SocketChannel. */
         ROUND_TRIP,
-        /** The same through Netty: our channel with Transport.TCP beside Netty NIO. */
+        /** The same through Netty: our channel with Transport.TCP compared with Netty NIO. */
         NETTY
     }
 

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Compares our code over TCP with the JDK's sockets and with Netty NIO, in turn, in this process: {@code scripts/bench
- * tcp}. A ratio is the median of the rounds, each with its two rates measured one after the other, and beside it are
- * the lowest and the highest one.
+ * Compares our code over TCP with the JDK's sockets and with Netty NIO, in turn, in this process:
+ * {@code scripts/bench tcp}. A ratio is the median of the rounds, each with two rates measured one after the other,
+ * with the lowest and the highest ratio.
  */
 public final class TcpComparison {
     /** Spins until the process that has started it ends. */
