@@ -10,8 +10,8 @@
 #                        read; APT_SUITE_FAILURE says why. With ARCH, a Debian architecture as "arm64", they see that one's
 #                        packages, as on a machine where none is installed.
 #
-# Uses the mirror and the keys of this machine's main suite; lists and sources lie in the cache, so that nothing of
-# the machine's own configuration changes. Each day has its own, so that a package that was replaced since is not asked for.
+# Uses the mirror and the keys of this machine's main suite. Lists and sources are in the cache, so the machine's own
+# configuration does not change. Each day has its own lists, so that replaced packages are not requested.
 
 # shellcheck disable=SC2034 # read by the file that sources this one
 APT_SUITE_FAILURE=

@@ -25,7 +25,7 @@ RDMA4J_COMMON_SOURCED=1 # not exported: a script started by this one sources its
 
 PROGRAM=${PROGRAM:-${0##*/}}
 unset CDPATH # with it, cd of a relative folder goes elsewhere, and prints where
-# In as few processes as it takes: each costs the start of a tool a millisecond.
+# Uses few processes, because each adds a millisecond to the start of a tool.
 RDMA4J_ROOT=${BASH_SOURCE[0]}
 [[ ! -L $RDMA4J_ROOT ]] || RDMA4J_ROOT=$(readlink -f -- "$RDMA4J_ROOT")
 [[ $RDMA4J_ROOT == */* ]] || RDMA4J_ROOT=./$RDMA4J_ROOT
@@ -94,7 +94,8 @@ programs_start_in() {
 }
 
 LINE_BEGUN=''
-# The wait is for a byte: a `read` of a line whose time is over with its last byte has taken it all, and says that there was none.
+# Waits for a byte: a `read` of a line whose timeout passes with its last byte has consumed the line, and reports that
+# there was none.
 whole_line() {
     local byte='' rest=''
     IFS= read -r -N 1 -t "$1" byte <&"$2" || [[ -n $byte ]] || return 1

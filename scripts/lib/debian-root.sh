@@ -38,7 +38,7 @@ debian_root() {
     debian_root_finish "$root"
 }
 
-# debian_root_finish ROOT: what the scripts of the packages would have done, as far as anybody misses it.
+# debian_root_finish ROOT: does the part of the packages' scripts that is needed.
 debian_root_finish() {
     local root=$1
     mkdir -p -- "$root"/{dev,proc,sys,run,tmp,root,home,etc,var/tmp}

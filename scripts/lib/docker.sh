@@ -12,7 +12,7 @@
 #   docker_stop                ends the engine that docker_start has started, if it did
 #   docker_base_image NAME     makes the image NAME, a Debian, with debootstrap (as root), unless the engine has it
 
-# What Docker 20.10 speaks, the oldest engine that a distribution still cares for.
+# The API of Docker 20.10, the oldest engine that a distribution still supports.
 DOCKER_API_LOWEST=1.41
 DOCKER_ENGINE_PID='' DOCKER_ENGINE_FOLDER='' DOCKER_LOCK=''
 
@@ -43,7 +43,7 @@ docker_start() {
         return
     fi
     ensure_packages docker.io || return 1
-    # It may have been the client alone that was missing.
+    # Perhaps only the client was missing.
     if docker_answers; then
         docker_check
         return
@@ -58,12 +58,12 @@ docker_start() {
         flock -w 3600 "$DOCKER_LOCK" || die "another Docker engine has had its data in $folder for an hour" \
             "end the script that has started it, see: fuser -v $folder/.lock"
     fi
-    # The socket's name must be short, and its folder root's alone.
+    # The path of the socket must be short, and only root may access its folder.
     DOCKER_ENGINE_FOLDER=/run/rdma4j.docker.$(sha256sum <<<"$folder" | cut -c 1-8)
     docker_sweep # of one that was killed
     mkdir -m 700 -- "$DOCKER_ENGINE_FOLDER"
-    # The engine also holds the lock: if this script is killed, it takes a moment to end. Containers get no network, which leaves this machine's
-    # firewall alone; what needs one while it is built uses this machine's.
+    # The engine also holds the lock: if this script is killed, it takes a moment to end. Containers get no network,
+    # which leaves this machine's firewall unchanged; builds that need one use this machine's network.
     export DOCKER_HOST=unix://$DOCKER_ENGINE_FOLDER/docker.sock
     say "starting a Docker engine; its data are in $folder"
     setsid setpriv --pdeathsig TERM dockerd --host "$DOCKER_HOST" --data-root "$folder/data" --exec-root "$DOCKER_ENGINE_FOLDER/exec" \
@@ -98,7 +98,7 @@ docker_stop() {
 }
 
 docker_sweep() {
-    # The network that containers without one are in stays mounted.
+    # The network of containers without a network stays mounted.
     umount -- "$DOCKER_ENGINE_FOLDER"/exec/netns/* 2>/dev/null || true
     rm -rf -- "$DOCKER_ENGINE_FOLDER" || warn "$DOCKER_ENGINE_FOLDER could not be removed"
 }
@@ -113,7 +113,7 @@ docker_space() {
         'make room, with: docker system prune, or move the data of the engine (dockerd --data-root)'
 }
 
-# debian_mirror CODENAME: prints the mirror that this machine takes that release from; nothing when it takes none.
+# debian_mirror CODENAME: prints the mirror from which this machine gets that release; nothing if there is none.
 debian_mirror() {
     # shellcheck disable=SC2016 # fields of apt's, not the shell's variables
     apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' 'Component: main' 2>/dev/null |
@@ -132,7 +132,8 @@ docker_base_image() {
     make_debian "$codename" "$name" ${mirror:+"$mirror"}
 }
 
-# debootstrap ARGUMENT…: without what an earlier try has left. It mounts the kernel's file systems in its folder while it works.
+# debootstrap ARGUMENT…: removes what an earlier attempt has left. debootstrap mounts the kernel's file systems in its
+# folder while it runs.
 debootstrap() {
     umount -- "$work"/tree/{proc,sys} 2>/dev/null || true
     rm -rf --one-file-system -- "$work/tree"
@@ -150,7 +151,7 @@ make_debian() (
         tail -n 10 -- "$work/log" | sed 's/^/    /' >&2
         exit 1
     fi
-    # Left out as in the image of that name in the registries.
+    # Removed as in the registries' image of that name.
     rm -rf -- "$work"/tree/usr/share/{doc,man,locale,info}/* "$work"/tree/var/cache/apt/* "$work"/tree/var/lib/apt/lists/* \
         "$work"/tree/var/log/* "$work/tree/var/cache/ldconfig/aux-cache"
     tar -C "$work/tree" --one-file-system --sort=name -c . | docker import - "$2" >/dev/null ||

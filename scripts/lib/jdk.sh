@@ -10,7 +10,7 @@
 #   look_for_jdk VERSION    the same, into FOUND_JDK, without a process of its own: each costs the start of a tool a millisecond
 #   installed_jdks      sets JDKS to "VERSION HOME" of each JDK in the usual install folders
 #
-# RDMA4J_JAVA_HOME is an order: when it is set and not good enough, that is an error and nothing else is tried.
+# RDMA4J_JAVA_HOME is binding: if it is set but unsuitable, that is an error, and no other JDK is tried.
 
 # Sets JDK_VERSION to the feature version (25) of the JDK in HOME, or to nothing, with status 1.
 read_jdk_version() {

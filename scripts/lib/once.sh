@@ -13,10 +13,10 @@
 #                        removed then. With -n it does not wait for another process: status 1
 #   once_keep NAME       moves $work/tree to CACHE/NAME
 #
-# An entry appears by a rename, so what is there is whole, whenever a process is killed. Only the holder of CACHE/.lock removes
-# folders of killed builders; programs that a builder has started also hold it. An entry is removed under CACHE/.use, so
-# never between the moment when another process finds it and the moment when that process has marked it as used.
-# ONCE_DAYS: how many days an entry is kept without a use, 30 by default.
+# An entry appears by a rename, so an existing entry is complete, whenever a process is killed. Only the holder of
+# CACHE/.lock removes folders of killed builders; programs that a builder has started also hold the lock. An entry is
+# removed under CACHE/.use, so never between the moment when another process finds it and the moment when that process
+# has marked it as used. ONCE_DAYS: how many days an unused entry is kept, 30 by default.
 
 once() {
     once_use "$1/$2" || once_make "$@"
@@ -64,7 +64,7 @@ once_begin() {
     rm -rf --one-file-system -- "${work:?}"/*
 }
 
-# once_end STATUS: the disk is looked at before the room is free again.
+# once_end STATUS: checks the disk before the temporary files are removed.
 once_end() {
     local left
     if (($1 != 0)) && left=$(room "$cache") && ((left < 256)); then

@@ -70,7 +70,7 @@ fetched() {
     return "$status"
 }
 
-# The lock may be held by another installation, such as a machine's first-boot update: wait for it.
+# Waits for the lock, which another installation may hold, such as a machine's first-boot update.
 apt_get() {
     DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"
 }

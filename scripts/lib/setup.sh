@@ -27,7 +27,8 @@ set_up_to_run() {
 
 set_up_to_count() {
     local packages=("${RUN_PACKAGES[@]}")
-    # A compiler for QEMU's plugin. Nobody is sent to the administrator for it: all else works without.
+    # A compiler for QEMU's plugin. It is optional, so without root nothing is reported: everything else works without
+    # it.
     have cc || ((EUID != 0)) || packages+=(gcc libc6-dev)
     set_up "${packages[@]}"
 }
@@ -47,9 +48,9 @@ set_up() {
     local packages=("$@")
     # shellcheck disable=SC2034 # read by the script that sources this
     JDK=$(find_jdk 25) || exit 1
-    # Maven looks in fewer places than find_jdk, but also here.
+    # Maven searches fewer folders than find_jdk, but also this variable.
     export JAVA25_HOME=$JDK
-    # Debian's Maven would bring a JDK of its own, so it is asked for only where there is no other.
+    # Debian's Maven depends on a JDK of its own, so it is installed only if there is no other Maven.
     have mvn || packages+=(maven)
     ensure_packages "${packages[@]}" || exit 1
 }

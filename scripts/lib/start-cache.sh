@@ -11,12 +11,12 @@
 # RDMA4J_START_CACHE: auto (so), use (use it when it is there, but make none), make (make it, and start no tool: for a guest that will
 # use it), off.
 #
-# It is made by a run of its own (StartTraining) before the first tool is started, so that nothing is recorded beside a
-# measurement, and none is disturbed by the JVM that writes the cache. Of several first starts at once one makes it, and the
-# others run without. One that was made on a machine without RDMA device knows less, and is replaced where there is one.
+# A separate run (StartTraining) creates the cache before the first tool starts, so that recording does not affect a
+# measurement. If several first starts run concurrently, one creates the cache, and the others run without. A cache that
+# was created on a machine without an RDMA device is less complete, and is replaced on a machine with one.
 
-# The cache at the address that it was made for. By default the JVM takes another one at each start, and changes half the pages
-# before it begins, which is a tenth of a start.
+# Maps the cache at the address for which it was created. By default the JVM chooses another address at each start and
+# changes half of the pages, which is a tenth of a start.
 START_CACHE_PLACE=(-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0)
 
 start_cache() {
@@ -24,7 +24,7 @@ start_cache() {
     shift 2
     START_CACHE=()
     [[ $mode != off ]] || return 0
-    # Who brings a cache of their own, or records one, is not disturbed.
+    # Does not interfere with users who use or record a cache of their own.
     local variables="${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-}" word collector=''
     case " $* $variables " in
         *-XX:AOT* | *-Xshare* | *-XX:SharedArchiveFile* | *-XX:ArchiveClassesAtExit*) return 0 ;;
@@ -53,15 +53,16 @@ start_cache() {
     local one
     for one in "$file.device" "$file"; do
         if [[ -s $one && $one -nt $jar ]]; then
-            # A cache that this JVM cannot use after all is ignored without a word.
+            # The JVM silently ignores a cache that it cannot use.
             START_CACHE=("-XX:AOTCache=$one" "${START_CACHE_PLACE[@]}" -Xlog:aot=off -Xlog:cds=off)
             return 0
         fi
     done
 }
 
-# Makes a file's name of TEXT, in the caller's variable name. Of bytes and not of characters: a name may have 255 of them. Of a
-# longer text, whose beginning names the JDK and the jar, it has the end and a sum of all.
+# Stores a file name for TEXT in the caller's variable. Counts bytes and not characters, because a name may have 255
+# bytes. The name of a longer text consists of its end and a checksum, because its start contains only the JDK and the
+# jar.
 start_cache_name() {
     local LC_ALL=C i byte sum=0
     name=${1//[^[:alnum:].+-]/_}
@@ -73,7 +74,7 @@ start_cache_name() {
     printf -v name '%s-%x' "${name: -180}" "$sum"
 }
 
-# Makes FILE; an empty one when that is not possible, so that it is not tried again before the jar changes.
+# Creates FILE; an empty file if that fails, so that there is no second attempt before the jar changes.
 start_cache_make() {
     local home=$1 jar=$2 file=$3
     shift 3
@@ -85,9 +86,9 @@ start_cache_make() {
         once_begin -n "${file%/*}" || exit 0
         [[ ! $file -nt $jar ]] || exit 0
         say 'preparing a faster start, once'
-        # Without the training's profiles (JEP 515): by them the compiler would spend a tenth of the start on what it takes
-        # for hot, and what it makes of the measured loops is to follow from these alone. JDK 25 can crash when Ctrl-C comes
-        # while it writes the cache: its report does not stay in the user's folder.
+        # Without the training's profiles (JEP 515): with them, the compiler would spend a tenth of the start on code
+        # that it considers hot, and the code of the measured loops must depend only on the loops themselves. JDK 25 can
+        # crash if Ctrl-C arrives while it writes the cache: its report must not stay in the user's folder.
         timeout --foreground 120 "$home/bin/java" "$@" -XX:+UnlockDiagnosticVMOptions -XX:+IgnoreUnrecognizedVMOptions \
             -XX:-AOTRecordTraining "-XX:AOTCacheOutput=$work/tree" "-XX:ErrorFile=$work/error" -cp "$jar" \
             io.github.rdma4j.perftest.StartTraining </dev/null >/dev/null 2>&1 || true

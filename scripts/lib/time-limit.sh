@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# A command that must not stand still unseen. Needs common.sh.
+# Runs a command with a time limit, and shows what it was doing. Needs common.sh.
 #
 #   within SECONDS FILE COMMAND…   runs COMMAND. One that goes on for longer is ended with all that it has started, status 124;
 #                                  FILE gets what its processes were doing, and standard error the processes
@@ -17,8 +17,8 @@ within() {
     guard_of "$own" "$limit" "$file" "$over" &
     guard=$!
     "$@" || status=$?
-    # A guard that is ending processes ends them all: the command may be over with the first. Two lines, since a read whose second is
-    # over just when it has taken the first one says that there was none.
+    # A guard that has started to kill processes kills them all, but the command may end with the first. Two lines,
+    # because a read whose timeout passes just when it has read the first one reports that there was none.
     printf '\n\n' >&"$over"
     wait "$guard" || true
     exec {over}>&-
@@ -26,7 +26,7 @@ within() {
     return "$status"
 }
 
-# Has no child while it waits: that would live on when it is killed, and hold this script's output.
+# Has no child while it waits: a child would survive it, and keep this script's output open.
 guard_of() {
     local parent=$1 limit=$2 file=$3 over=$4 until=$((SECONDS + $2)) own=$BASHPID processes
     trap - EXIT
@@ -40,7 +40,7 @@ guard_of() {
     what_they_do "${processes[@]}" >"$file" 2>&1
     warn "the time limit of $limit s is over; what ran (more in $file):"
     ps -o pid=,ppid=,etimes=,stat=,wchan:20=,args= -p "$(IFS=, && printf '%s' "${processes[*]}")" | cut -c 1-200 >&2
-    # A function goes on with its next command when one is killed.
+    # A function continues with its next command when one is killed.
     while kill -0 "$parent" 2>/dev/null; do
         end_all "$parent" "$own"
         ! read -r -t 1 <&"$over" || return 0

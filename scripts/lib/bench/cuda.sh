@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Measures what cuda-ffm itself costs, on the stand-in for libcuda, beside C in the same run: docs/benchmarks.md.
+# Measures the cost of cuda-ffm itself, with the stand-in for libcuda, and compares it with C in the same run:
+# docs/benchmarks.md.
 
 usage() {
     cat <<'TEXT'

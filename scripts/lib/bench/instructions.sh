@@ -55,7 +55,7 @@ count_is_possible || die -77 "nothing counts here: $COUNT_REASON"
 jar=$RDMA4J_ROOT/perftest/target/rdma4j-perftest.jar
 # -d: also splits at line ends.
 read -rd '' -a options <<<"${RDMA4J_JAVA_OPTIONS:-}" || true
-# As scripts/rdma4j starts a tool. The guest cannot make the cache itself.
+# The same as scripts/rdma4j starts a tool. The guest cannot create the cache itself.
 start_cache "$JDK" "$jar" "${TOOL_FLAGS[@]}"
 mkdir -p -- "$RDMA4J_ROOT/target"
 exec "$RDMA4J_ROOT/scripts/softroce" --timeout 1800 --count "$RDMA4J_ROOT/target/instructions" \

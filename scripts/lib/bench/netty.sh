@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Measures an echo of Netty over RDMA beside the same over TCP, on the devices of scripts/softroce: docs/benchmarks.md.
+# Compares an echo of Netty over RDMA with the same over TCP, on the devices of scripts/softroce: docs/benchmarks.md.
 
 usage() {
     cat <<'TEXT'
@@ -75,14 +75,14 @@ java=("$JDK/bin/java" -XX:-UsePerfData ${COLLECTOR[@]+"${COLLECTOR[@]}"} --enabl
 main=io.github.rdma4j.verbs.benchmarks.netty.NettyEcho
 if [[ -n $count ]]; then
     mkdir -p "$RDMA4J_ROOT/target"
-    # The compiler's work is done before the program goes on, and so ends at some time on one emulated CPU. The JVM does not
-    # know that CPU, and would copy by eight bytes at a time, as on no x86-64 of the last ten years.
-    # An event loop never returns. Its frame would be interpreted for 60,000 turns, longer than until the parts are equal.
+    # The program waits for the compiler, so compilation ends at a fixed point on one emulated CPU. The JVM does not
+    # recognize this CPU and would copy eight bytes at a time, as on no x86-64 CPU of the last ten years. An event loop
+    # never returns. Its frame would be interpreted for 60,000 iterations, longer than until the parts are equal.
     flags=(-Xbatch -XX:Tier3BackEdgeThreshold=5000 -XX:Tier4BackEdgeThreshold=5000)
     [[ $(uname -m) != x86_64 ]] || flags+=(-XX:+UseUnalignedLoadStores)
     echo '| bytes | connections | transport | instructions of a message outside the kernel | in it |'
     echo '|---:|---:|---|---:|---:|'
-    # A JVM for each row, as in a program: code that has met two transports asks at each call which one it is.
+    # A JVM for each row, as in a real program: code that has used two transports checks the type at each call.
     for size in ${sizes//,/ }; do
         for number in ${connections//,/ }; do
             for transport in ${transports//,/ }; do

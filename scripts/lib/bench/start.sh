@@ -67,7 +67,7 @@ flags=("${TOOL_FLAGS[@]}" -cp "$work/programs.jar")
 first=(io.github.rdma4j.verbs.benchmarks.FirstOperation)
 "$java" "${flags[@]}" "-XX:AOTCacheOutput=$work/first" "${first[@]}" >/dev/null 2>&1
 tool=("$RDMA4J_ROOT/scripts/rdma4j" ib_write_lat)
-# A port that nobody listens at.
+# A port on which no program listens.
 contact=(-d null0 -p 9 --timeout 1 127.0.0.1)
 
 names=('JVM without flags' 'empty JVM' '--version, own cache' 'first contact, own cache' 'first contact, no cache'
@@ -88,7 +88,7 @@ start() {
     "${COMMAND[@]}"
 }
 
-# Once for nothing: it makes the cache, and fails where a start is not what it should be.
+# The first start of each is not measured: it creates the cache, and detects errors.
 for which in "${!names[@]}"; do
     status=0
     output=$(start "$which" 2>&1) || status=$?

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Measures our code over TCP beside the JDK's sockets and Netty NIO, in one process and without a guest: docs/benchmarks.md.
+# Compares our code over TCP with the JDK's sockets and Netty NIO, in one process and without a guest:
+# docs/benchmarks.md.
 
 usage() {
     cat <<'TEXT'

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# Measures what verbs-ffm itself costs, on a device that does nothing, beside C and JNI in the same run: docs/benchmarks.md.
+# Measures the cost of verbs-ffm itself, on a device that does nothing, and compares it with C and JNI in the same run:
+# docs/benchmarks.md.
 
 usage() {
     cat <<'TEXT'
@@ -63,7 +64,7 @@ while (($# > 0)); do
     shift
 done
 
-# What would be passed over in silence.
+# Options that would be silently ignored.
 [[ -z $jmh$latency$endpoints$sums$peers$recorded || ${#write[@]} == 0 ]] || die -2 '--write is for the report alone' 'see scripts/bench verbs --help'
 [[ -z $jmh$sums$peers$recorded || -z $rounds ]] || die -2 '--rounds is not for --sums, --peers, --recorded and not for JMH itself' 'see scripts/bench verbs --help'
 [[ $latency$endpoints$sums$peers$recorded$jmh != 11* ]] ||
@@ -95,7 +96,7 @@ if [[ -n $endpoints ]]; then
     exec "$RDMA4J_ROOT/scripts/softroce" --vm "${java[@]}" io.github.rdma4j.verbs.benchmarks.RoundTrips 10.99.0.1 "${rounds:-30}"
 fi
 if [[ -n $sums ]]; then
-    # The compiler's work is done before the program goes on, and so ends at some time on one emulated CPU.
+    # The program waits for the compiler, so compilation ends at a fixed point on one emulated CPU.
     for kind in 'RDMA false' 'RDMA true' 'TCP false' 'TCP true' 'RDMA_WITH_FAILOVER false'; do
         # shellcheck disable=SC2086 # two words
         "$RDMA4J_ROOT/scripts/softroce" --count "$RDMA4J_ROOT/target/message-instructions" "${java[@]}" -Xbatch ${COLLECTOR[@]+"${COLLECTOR[@]}"} \
@@ -117,7 +118,7 @@ if [[ -n $peers ]]; then
     exit 0
 fi
 if [[ -n $recorded ]]; then
-    # All events of rdma4j, and no other; with the library's own thresholds, and without.
+    # All events of rdma4j, and no others; with the library's own thresholds, and without.
     all=settings=$RDMA4J_ROOT/docs/rdma4j.jfc
     for recording in 'nothing' "waits from 20 ms on,$all,+rdma4j.EndpointWait#threshold=20ms,+rdma4j.EventWait#threshold=20ms" \
         "every wait,$all"; do

@@ -10,7 +10,7 @@
 #   pack_jdk FOLDER         a Java runtime of JDK in FOLDER/jdk
 #   pack_archive FOLDER     the folder as FOLDER.tar.gz, and prints how many MiB that has
 
-# What the tests and JUnit need of the JDK.
+# The modules of the JDK that the tests and JUnit need.
 readonly TEST_MODULES=java.compiler,java.instrument,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml,jdk.httpserver,jdk.jfr,jdk.management,jdk.net,jdk.unsupported
 
 pack_refuse() {
@@ -31,13 +31,14 @@ pack_end() {
     trap - EXIT
 }
 
-# The jars of a class path; the modules' own are in their folders. Not those that no test needs there which is run.
+# Copies the jars of a class path. The modules' own classes are in their folders. Leaves out jars that no packed test
+# needs.
 pack_jars() {
     local folder=$1 entry
     while IFS= read -r entry; do
         case ${entry##*/} in
             archunit-*) ;;
-            # 12 MiB, of which one file is used.
+            # 12 MiB, of which only one file is used.
             echarts-*) pack_echarts "$folder" "$entry" ;;
             *) if [[ -f $entry && $entry != "$RDMA4J_ROOT"/* ]]; then cp -n -- "$entry" "$folder/lib/"; fi ;;
         esac

@@ -7,12 +7,12 @@
 #   strip_personal HOST USER HOME FILE…   replaces, in place: the host's and the user's name, the home folder; UUIDs, serial and board numbers,
 #                                         hardware addresses, GUIDs and GIDs of adapters, IPv4 and IPv6 addresses
 #
-# A name of fewer than three letters, and root and localhost, say nothing of anybody and would be found in other words.
+# A name of fewer than three letters, root and localhost identify nobody, and would be found in other words.
 
 strip_personal() {
     local host=$1 user=$2 home=$3 rules=()
     shift 3
-    # Longer things first: a home folder has the user's name in it.
+    # Longer texts first: a home folder contains the user's name.
     if ((${#home} > 3)) && [[ $home != /root ]]; then rules+=(-e "s|$(quoted "$home")|<home>|g"); fi
     if ((${#host} > 2)) && [[ $host != localhost ]]; then rules+=(-e "s|\b$(quoted "$host")\b|<host>|g"); fi
     if [[ $host == *.* ]] && ((${#host} > 5)); then rules+=(-e "s|\b$(quoted "${host%%.*}")\b|<host>|g"); fi
@@ -34,7 +34,7 @@ strip_personal() {
     local file programs
     for file; do
         programs=()
-        # Of a page, its programs are ours; a browser does not run them if a word is another one.
+        # The programs of a page are ours; a browser would not run them if a word were replaced.
         if [[ $file == *.html ]]; then programs=(-e '/^<script>.*<\/script>$/b' -e '/^<script>/,/<\/script>$/b'); fi
         sed -i -E ${programs[@]+"${programs[@]}"} "${rules[@]}" -- "$file"
     done

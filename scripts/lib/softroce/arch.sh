@@ -57,8 +57,8 @@ arch_use() {
         x86_64)
             ARCH_DEBIAN=amd64 ARCH_QEMU=qemu-system-x86_64 ARCH_PACKAGE=qemu-system-x86
             ARCH_MACHINE=q35 ARCH_KVM_MACHINE=q35
-            # Without erms and fsrm the kernel and libc copy and clear by words and vectors: an emulator executes `rep movsb` byte
-            # by byte.
+            # Without erms and fsrm, the kernel and libc copy and clear by words and vectors: an emulator executes `rep
+            # movsb` byte by byte.
             ARCH_CPU=max,-erms,-fsrm
             ARCH_KERNEL_ARGUMENTS=(console=ttyS0 tsc=reliable no_timer_check 8250.nr_uarts=1)
             ;;
@@ -66,8 +66,8 @@ arch_use() {
             ARCH_DEBIAN=arm64 ARCH_QEMU=qemu-system-aarch64 ARCH_PACKAGE=qemu-system-arm
             # KVM has the interrupt controller of the real machine.
             ARCH_MACHINE=virt ARCH_KVM_MACHINE=virt,gic-version=host
-            # The processor of Graviton 2 and Altra. With all that QEMU can emulate (max: vectors of any length, signed pointers) it is
-            # slower, and a JVM died of a broken handle (QEMU 7.2).
+            # The CPU of Graviton 2 and Altra. With everything that QEMU can emulate (max: vectors of any length, signed
+            # pointers) it is slower, and a JVM crashed because of a corrupted handle (QEMU 7.2).
             ARCH_CPU=neoverse-n1
             ARCH_KERNEL_ARGUMENTS=(console=ttyAMA0)
             ;;

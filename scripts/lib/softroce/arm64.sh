@@ -15,7 +15,7 @@
 ARM64_PACKAGES=(qemu-system-arm)
 
 ARM64_SUITE=trixie
-# The kernel, and what the initrd's shell is made of.
+# The kernel, and the packages of the initrd's shell.
 ARM64_GUEST_PACKAGES=("${DEBIAN_ROOT_PACKAGES[@]}" linux-image-arm64 busybox-static openjdk-25-jdk-headless)
 
 arm64_get() {
@@ -39,7 +39,7 @@ arm64_fetch() {
     arm64_finish "$work/tree"
 }
 
-# arm64_finish FOLDER: the kernel gets a place of its own, and the JDK's programs one on the PATH.
+# arm64_finish FOLDER: moves the kernel into its own folder, and adds the JDK's programs to the PATH.
 arm64_finish() {
     local root=$1/root release jdk tool
     release=$(basename -- "$root"/usr/lib/modules/*)

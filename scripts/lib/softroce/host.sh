@@ -14,7 +14,7 @@
 
 host_devices() {
     local names=() locked=() verbs node name
-    # A container sees all devices of its machine here, also those that it was not given.
+    # A container sees all devices of its machine here, including devices that it may not use.
     for verbs in "${RDMA4J_SYSFS:-/sys}"/class/infiniband_verbs/uverbs*; do
         [[ -r $verbs/ibdev ]] || continue
         name=$(<"$verbs/ibdev")
@@ -43,7 +43,7 @@ host_soft_devices() {
     modprobe -q rdma_ucm 2>/dev/null || true
     for ((n = 0; n < $1; n++)); do
         host_soft_device "$n" || {
-            # None is left behind by half; an interface takes its device along, and its peer.
+            # Does not leave half of a pair: removing an interface also removes its device and its peer.
             for ((; n >= 0; n--)); do ((n % 2 != 0)) || ip link del "softroce$n" 2>/dev/null || true; done
             return 1
         }
@@ -76,8 +76,8 @@ host_run() {
     host_limited "$@"
 }
 
-# The command is a job of this shell, in its process group, so that a terminal is the command's. `timeout` would end either the
-# command alone, and leave its server running, or take the terminal from it.
+# The command is a job of this shell, in its process group, so that it owns the terminal. `timeout` would either kill
+# only the command, and leave its server running, or take the terminal away from it.
 host_limited() {
     local command guard over stdin status=0
     # A pipe that is empty until the command has ended.
@@ -103,13 +103,14 @@ host_limited() {
     exit "$status"
 }
 
-# Ends the command and all that it has started when the time is over: status 124. It also does so when this script was killed.
+# Kills the command and everything that it has started at the time limit, with status 124. Also does so when this script
+# is killed.
 host_guard() {
     local command=$1 over=$2 processes until
     trap '' INT TERM HUP
     ! read -r -t "$TIMEOUT" <&"$over" || return 0
     warn "the time limit of $TIMEOUT s is over"
-    # Now, because a process whose parent has ended is nobody's.
+    # Listed now, because a process whose parent has ended has no known parent any more.
     mapfile -t processes < <(printf '%d\n' "$command" && descendants "$command" '')
     [[ -z $DUMP ]] || what_they_do "${processes[@]}" >"$DUMP" 2>&1 || true
     kill -TERM "${processes[@]}" 2>/dev/null || true
@@ -131,8 +132,8 @@ kvm_tried() {
     kvm_try >"$work/tree"
 }
 
-# /dev/kvm may exist and a guest hang all the same (seen under a hypervisor that is itself a guest), so a guest is started
-# once, and the answer kept as long as machine, QEMU and guest kernel are the same.
+# /dev/kvm may exist although guests hang (seen under a hypervisor that is itself a guest). So a guest is started once,
+# and the result is kept as long as the machine, QEMU and the guest kernel are the same.
 choose_accel() {
     local cache answer key
     ACCEL_REASON=
@@ -162,7 +163,7 @@ choose_accel() {
         "$ARCH_QEMU" --version
         printf '%s\n' "$KERNEL_DIR"
     } 2>/dev/null | sha256sum)
-    # Where nothing can be kept, as in a container, it is tried each time.
+    # Without a cache, as in a container, it is tried each time.
     if ! cache=$(cache_dir kvm 2>/dev/null); then
         answer=$(kvm_try)
     else

@@ -10,8 +10,8 @@
 INITRD_ROOT_MODULES=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
 INITRD_RDMA_MODULES=(veth rdma_rxe ib_uverbs rdma_ucm)
 
-# initrd_modules FOLDER MODULE…: copies the modules and what they depend on into FOLDER, named in the order of loading;
-# those that an earlier call has copied are left out.
+# initrd_modules FOLDER MODULE…: copies the modules and their dependencies into FOLDER, with names in the order of
+# loading. Leaves out modules that an earlier call has copied.
 initrd_modules() {
     local folder=$1 module needed kind file name number=100
     shift
@@ -51,8 +51,8 @@ initrd_build() {
         initrd_modules "$root/modules/root" "${INITRD_ROOT_MODULES[@]}"
         initrd_modules "$root/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
     fi
-    # Not compressed: an emulated CPU unpacks more slowly than QEMU copies. The same bytes from the same files, because an
-    # image is compared with the one that somebody else has built.
+    # Not compressed, because an emulated CPU unpacks more slowly than QEMU copies. The output depends only on the input
+    # files, because images are compared with images that were built elsewhere.
     find "$root" -exec touch -h -d @0 {} +
     (cd -- "$root" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$work/tree" ||
         die "the guest's initrd could not be written"

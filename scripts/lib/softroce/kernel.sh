@@ -17,13 +17,14 @@
 # Options that have apt read one suite only; empty: the configured sources.
 KERNEL_APT=()
 
-# kernel_use SUITE: has apt read that suite alone, as "backports" of this machine's distribution. Status 1 if it cannot be read.
+# kernel_use SUITE: makes apt read only this suite, such as "backports" of this machine's distribution. Status 1 if it
+# cannot be read.
 kernel_use() {
     apt_suite "$1" || return 1
     KERNEL_APT=("${APT_SUITE[@]}")
 }
 
-# Prints the versions that can be fetched, as --kernel takes them, one a line.
+# Prints the versions that can be fetched, in the format of --kernel, one per line.
 kernel_available() {
     apt-cache "${KERNEL_APT[@]}" search --names-only "^linux-image-[0-9].*-$ARCH_DEBIAN\$" 2>/dev/null |
         sed -nE "/-(cloud|rt)-$ARCH_DEBIAN /d; s/^linux-image-([^ ]*)-$ARCH_DEBIAN .*/\1/p" | sort -uV
@@ -34,15 +35,15 @@ kernel_newest() {
     awk -v wanted="$1" 'index($0, wanted) == 1 && substr($0, length(wanted) + 1) ~ /^([^0-9]|$)/' | sort -V | tail -n 1
 }
 
-# kernel_resolve PACKAGE: prints "PACKAGE VERSION" of the package that holds the kernel, following a meta-package's
-# dependency; status 1 when there is nothing to fetch.
+# kernel_resolve PACKAGE: prints "PACKAGE VERSION" of the package that contains the kernel, following a meta-package's
+# dependency; status 1 if there is nothing to fetch.
 kernel_resolve() {
     local package=$1 record version depends
     local depth
     for depth in 1 2 3; do
         record=$(apt-cache "${KERNEL_APT[@]}" show --no-all-versions -- "$package" 2>/dev/null) || return 1
         version=$(sed -n 's/^Version: //p' <<<"$record")
-        # apt-cache takes a name that it does not know for a pattern, and shows what matches.
+        # apt-cache treats an unknown name as a pattern, and shows the matches.
         [[ -n $version && $(sed -n 's/^Package: //p' <<<"$record") == "$package" ]] || return 1
         depends=$(sed -nE 's/^Depends: (.*, *)?(linux-image-[0-9][^ ,]*).*/\2/p' <<<"$record")
         if [[ -z $depends ]]; then
@@ -125,10 +126,10 @@ kernel_decompress() {
     esac
 }
 
-# kernel_download PACKAGE VERSION: into $work, from the sources that $KERNEL_APT says
+# kernel_download PACKAGE VERSION: downloads into $work, from the sources in $KERNEL_APT.
 kernel_download() {
     local log
-    # As root, apt would first try to give the download to a user who cannot write here, and warn.
+    # As root, apt would first try to pass the download to a user who cannot write here, and warn.
     log=$(cd -- "$work" && fetched apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$1=$2") ||
         die "the package manager could not fetch $1 $2:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
 }
@@ -137,13 +138,13 @@ kernel_download() {
 kernel_fetch() {
     local part parts
     kernel_download "$1" "$2"
-    # Since Linux 7 a package has its image, modules and their lists in packages of their own.
+    # Since Linux 7, the image, the modules and their lists are in separate packages.
     mapfile -t parts < <(dpkg-deb -f "$work"/*.deb Depends | grep -oE 'linux-(base|binary|modules)-[0-9][^ ,]*' || true)
     for part in "${parts[@]}"; do kernel_download "$part" "$2"; done
     kernel_unpack "$work/tree" "$work"/*.deb
 }
 
-# kernel_find VERSION: prints "PACKAGE VERSION" of what the current package sources have; status 1 if they have nothing.
+# kernel_find VERSION: prints "PACKAGE VERSION" of the kernel in the current package sources; status 1 if there is none.
 kernel_find() {
     local wanted=$1 candidate candidates=("linux-image-$1-$ARCH_DEBIAN" "linux-image-$1" "$1") newest
     [[ $wanted != default ]] || candidates=("linux-image-$ARCH_DEBIAN")
@@ -166,7 +167,7 @@ kernel_find_cached() {
     [[ -n $newest ]] && printf '%s %s\n' "linux-image-${newest%%_*}" "${newest#*_}"
 }
 
-# kernel_found VERSION: into $work/tree, what the package sources have.
+# kernel_found VERSION: unpacks the kernel of the package sources into $work/tree.
 kernel_found() {
     local suite=''
     if [[ $1 == newest ]]; then
@@ -178,8 +179,8 @@ kernel_found() {
     printf '%s\n' "$answer$suite" >"$work/tree"
 }
 
-# Prints the package and version that $1 means, and behind it the suite that it comes from, if it is another one; or dies.
-# apt-cache needs a second; its answer is kept until the package lists change.
+# Prints the package and version for $1, followed by its suite if that is another one; or dies. apt-cache needs a
+# second, so its answer is kept until the package lists change.
 kernel_choose() {
     local wanted=$1 cache key answer available
     cache=$(cache_dir choice) || exit

@@ -16,16 +16,17 @@
 #   machine_ready              waits until all machines are up; status 1 if this one is to stop
 #   machine_ended STATUS       waits until all commands have ended, because the others may still need this machine's kernel
 #
-# A wire is a pair of connected sockets without a name, each datagram a frame: nobody else can reach it, and neither QEMU nor
-# User-Mode Linux needs a privilege for it. Each two machines have one, so that no machine reaches another through one that may
-# die; with more than two, the guest joins its ends to one interface (guest-main).
+# A wire is a pair of connected sockets without a name; each datagram is a frame. No other process can reach it, and
+# neither QEMU nor User-Mode Linux needs a privilege for it. Each pair of machines has its own wire, so that no machine
+# reaches another through one that may die. With more than two machines, the guest joins its ends into one interface
+# (guest-main).
 #
-# A child says "ready K" and "ended K STATUS" on the pipe $MACHINE_TELL. It gets a byte when its command may start, and one when its
-# machine may end, on the pipe $MACHINE_GO.
+# A child writes "ready K" and "ended K STATUS" to the pipe $MACHINE_TELL. It receives a byte on the pipe $MACHINE_GO
+# when its command may start, and another one when its machine may end.
 
 MACHINE='' MACHINE_TELL='' MACHINE_GO='' MACHINE_NET=10.99.0
 
-# No shell can make a pair of sockets; Perl is on each Debian.
+# A shell cannot create a pair of sockets; every Debian has Perl.
 machines_wires() {
     have perl || die "--machines needs what is not installed: perl-base" "install with: $(install_command perl-base)"
     # shellcheck disable=SC2016 # Perl
@@ -43,7 +44,8 @@ machines_wires() {
         exec @ARGV or die "softroce: $ARGV[0]: $!\n";' "$MACHINES" "$RDMA4J_ROOT/scripts/softroce" "$@"
 }
 
-# machine_ends [K]: prints a line for each end of a wire: the machine, the one at the other end, the descriptor; of machine K alone.
+# machine_ends [K]: prints a line for each end of a wire: the machine, the machine at the other end, the descriptor;
+# with K, only the ends of machine K.
 machine_ends() {
     local wire one two a b
     for wire in $SOFTROCE_WIRES; do
@@ -94,7 +96,7 @@ machine_launched() {
 machine_ready() {
     [[ -n $MACHINE ]] || return 0
     local booted=$SECONDS
-    # Said again until it is answered. The others may take as long to start as this one may.
+    # Repeated until it is answered. The others may take as long to start as this machine may.
     until printf 'ready %d\n' "$MACHINE" >&"$MACHINE_TELL" && machine_may_go; do
         [[ $VM_STATE == booting ]] && kill -0 "$VM_PID" 2>/dev/null && ((SECONDS - booted < BOOT_TIMEOUT)) || return 1
     done
@@ -102,25 +104,25 @@ machine_ready() {
 
 machine_ended() {
     [[ -n $MACHINE ]] || return 0
-    # It stays there for the others, at most as long as their commands may run.
+    # The machine stays available for the others, at most as long as their commands may run.
     until printf 'ended %d %d\n' "$MACHINE" "$1" >&"$MACHINE_TELL" && machine_may_go; do
         [[ $VM_STATE == running ]] && ((TIMEOUT == 0 || SECONDS < VM_STOP_AT + 15)) || return 0
     done
 }
 
-# A read whose time is over when it has the byte says that there was none.
+# A read whose timeout passes when it has read the byte reports that there was none.
 machine_may_go() {
     local byte=''
     read -r -N 1 -t 0.5 byte <&"$MACHINE_GO" || [[ -n $byte ]]
 }
 
-# What a machine prints, a line at a time, behind its number.
+# Prints a machine's output line by line, with its number before each line.
 machines_prefix() {
     trap '' INT TERM HUP QUIT
     exec sed -u "s/^/[$1] /"
 }
 
-# machines_say WORD: a byte to each machine.
+# machines_say WORD: sends a byte to each machine.
 machines_say() {
     local n
     for ((n = 1; n <= MACHINES; n++)); do printf . >&"${MACHINES_GO[n]}"; done
@@ -155,7 +157,7 @@ machines_run() {
         prefixes+=("$!")
         machines_prefix "$n" <"/proc/self/fd/$err" >&2 {out}>&- {err}>&- &
         prefixes+=("$!")
-        # A terminal's Ctrl-C comes once, from here. A background job of a shell would ignore it.
+        # A terminal's Ctrl-C arrives once, from here. A background job of a shell would ignore it.
         SOFTROCE_MACHINE="$n $MACHINES_TELL $go" setsid env --default-signal=INT,QUIT setpriv --pdeathsig KILL \
             "$RDMA4J_ROOT/scripts/softroce" "$@" </dev/null >&"$out" 2>&"$err" {out}>&- {err}>&- &
         MACHINES_PID[n]=$!

@@ -6,7 +6,8 @@
 #
 #   prepare VERSION FOLDER   fills FOLDER with vmlinux, initrd and the modules: what RDMA4J_GUEST names later
 
-# All that stays of these folders of the kernel package: what a test of network programs may load. The rest is two thirds.
+# The kept modules of these folders: modules that a test of network programs may load. The rest is two thirds of the
+# package.
 declare -A PREPARE_KEPT=(
     [drivers]=' block infiniband net virtio '
     [fs]=' 9p configfs fscache fuse netfs overlayfs '
@@ -26,7 +27,7 @@ prepare() {
             [[ ${PREPARE_KEPT[$part]} == *" ${path##*/} "* ]] || rm -rf -- "$path"
         done
     done
-    # depmod makes all of them again.
+    # depmod creates all of them again.
     rm -f -- "$folder/lib/modules/$KERNEL_RELEASE"/modules.{alias,dep,softdep,symbols}*
     depmod -b "$folder" "$KERNEL_RELEASE"
     chmod -R a+rX,go-w -- "$folder"

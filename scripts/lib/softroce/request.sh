@@ -15,7 +15,7 @@ request_quote() {
     printf "'%s'" "${1//\'/\'\\\'\'}"
 }
 
-# Prints "NAME=VALUE", quoted, for each variable that travels. ENV_EXTRA holds the --env options.
+# Prints "NAME=VALUE", quoted, for each variable that is passed on. ENV_EXTRA contains the --env options.
 request_environment() {
     local name extra pattern
     pattern="^(${REQUEST_ENVIRONMENT//$'\n'/})\$"
@@ -37,13 +37,14 @@ request_environment() {
         printf ' '
         request_quote "$extra"
     done
-    # What a guest makes is lost with it, and takes long in an emulation: it uses this machine's (scripts/lib/start-cache.sh).
+    # A cache that a guest creates is lost with it, and takes long under emulation: the guest uses this machine's cache
+    # (scripts/lib/start-cache.sh).
     [[ -n ${RDMA4J_START_CACHE:-} ]] || printf ' RDMA4J_START_CACHE=use'
     printf ' '
     request_quote "PWD=$PWD"
 }
 
-# Prints the JDKs that the command may start: those in the usual places, in the environment and on the PATH, and the one
+# Prints the JDKs that the command may start: in the usual folders, in the environment and on the PATH, and the JDK
 # whose launcher the command is.
 request_jdks() {
     local home launcher
@@ -77,7 +78,7 @@ request_body() {
         printf 'hostname %s\n' "$(request_quote "$(uname -n)")"
     fi
     if [[ $accel == uml ]]; then
-        # Programs look there for the frequency of the CPU; User-Mode Linux does not say it.
+        # Programs read the frequency of the CPU there; User-Mode Linux does not report it.
         printf 'cpuinfo %s\n' "$(request_quote "$(sed '/^$/q' /proc/cpuinfo)")"
     elif [[ -n $ARCH_FOREIGN ]]; then
         printf 'host_folders\n' # the modules are in its root file system

@@ -41,13 +41,13 @@ uml_build() {
     dpkg --fsys-tarfile "$work"/*.deb | tar -xO --wildcards './usr/src/*.tar.xz' | tar -xJ -C "$work/source" --strip-components 1
     # Programs that wait for each other take turns of a tick, which UML has fixed at ten milliseconds.
     sed -i '/^config HZ$/,/default/ s/default 100$/default 1000/' "$work/source/arch/um/Kconfig"
-    # It saves a program's vector registers in 2696 bytes, and writes them back. A machine takes all or nothing: with AMX 11008.
-    # They lie on the kernel's stacks, which uml.config makes larger for that.
+    # It saves a program's vector registers in 2696 bytes, and restores them. A machine saves all of them: with AMX
+    # 11008 bytes. They are on the kernel's stacks, which uml.config enlarges for this.
     sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696)/DEFINE_LONGS(HOST_FP_SIZE, 12288)/' "$work/source/arch/x86/um/user-offsets.c"
-    # A panic ends in signals that the first process of a namespace does not get, for ever.
+    # A panic ends in signals that the first process of a namespace ignores, forever.
     sed -i '/uml_abort(void)$/,/^}/ s/kill(getpid(), SIGABRT) < 0/getpid() == 1 || &/' "$work/source/arch/um/os-Linux/util.c"
-    # A line whose reader is 4 KiB behind is taken from the interrupts, and never given back to them. It stays with them: the buffers
-    # also stop it in time. A reader that continues then must not be interrupted by another reader.
+    # A line whose reader is 4 KiB behind is removed from the interrupts, and never added again. It stays there: the
+    # buffers also stop it in time. A reader that continues then must not be interrupted by another reader.
     sed -i '/^void line_throttle/,/^}/ { /deactivate_chan/d }
         /^void line_unthrottle/,/^}/ s/chan_interrupt(.*);/{ unsigned long flags; local_irq_save(flags); & local_irq_restore(flags); }/' \
         "$work/source/arch/um/drivers/line.c"
@@ -66,8 +66,8 @@ uml_build() {
     cp -- "$work/source/include/config/kernel.release" "$work/tree/complete"
 }
 
-# Kernel and processes of one guest are processes of this machine that wait for each other at each system call: on two CPUs each
-# would wake the other's CPU first, which takes ten times as long. The lock ends with this script.
+# Kernel and processes of one guest are processes of this machine that wait for each other at each system call. On two
+# CPUs, each would wake the other's CPU first, which takes ten times as long. The lock ends with this script.
 uml_cpu() {
     local cpus=() part n
     for part in $(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr , ' '); do
@@ -83,7 +83,7 @@ uml_cpu() {
 
 uml_launch_line() {
     local map free
-    # Each page that a process has touched can be a mapping of its own.
+    # Each page that a process has touched can be a separate mapping.
     map=$(</proc/sys/vm/max_map_count)
     if ((map < 1048576)) && { echo 1048576 >/proc/sys/vm/max_map_count; } 2>/dev/null; then
         say "vm.max_map_count of this machine: $map, now 1048576"
@@ -101,12 +101,12 @@ uml_launch_line() {
 uml_memory_folder() {
     local free
     free=$(room /dev/shm) || free=0
-    # As a program's memory, it is mapped to be executed.
+    # It is mapped as executable, like any program's memory.
     if ((free >= MEMORY)) && programs_start_in /dev/shm; then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi
 }
 
-# uml_reaper PARENT MACHINE: where there is no namespace, ends what PARENT has left running when it was killed. It must hold nothing
-# open: somebody waits for the end of each of these pipes.
+# uml_reaper PARENT MACHINE: without a namespace, kills what PARENT has left running when it was killed. It must not
+# keep any pipe open, because other processes wait for the end of each pipe.
 uml_reaper() {
     local descriptor
     trap '' INT TERM HUP

@@ -14,7 +14,7 @@
 # Machine and pumps are in a session of their own (Ctrl-C is this script's business) and die with this script, however
 # it dies (setpriv --pdeathsig).
 
-# vm_machine ACCEL: of the architecture $ARCH, the part of QEMU's command line that says what machine it is.
+# vm_machine ACCEL: prints the part of QEMU's command line that describes the machine, for the architecture $ARCH.
 vm_machine() {
     local accel=$1
     local machine=$ARCH_MACHINE kernel_arguments=("${ARCH_KERNEL_ARGUMENTS[@]}" quiet panic=-1 mitigations=off nokaslr
@@ -35,18 +35,20 @@ vm_machine() {
                 VM_COMMAND+=(-plugin "file=${COUNT_PLUGIN//,/,,},out=${COUNT//,/,,}")
                 kernel_arguments+=(norandmaps) # a block is known by its address, in the next process, too
             else
-                # While the guest is idle, its clock follows this machine's, and so each sleep is as late as a loaded machine makes
-                # it, by milliseconds. Not where instructions are counted: the count would include instructions of waiting.
+                # While the guest is idle, its clock follows this machine's clock, so each sleep is as late as a loaded
+                # machine makes it, by milliseconds. Not if instructions are counted: the count would include
+                # instructions of waiting.
                 kernel_arguments+=(idle=poll)
             fi
             ;;
         tcg)
             VM_COMMAND+=(-accel 'tcg,thread=multi,tb-size=512' -cpu "$ARCH_CPU" -smp "$CPUS")
-            # Debian's kernel clears what it allocates, and asks its security modules at each system call that opens something. Nothing
-            # in the guest relies on either.
+            # Debian's kernel clears memory when it allocates it, and calls its security modules at each system call
+            # that opens something. The guest needs neither.
             kernel_arguments+=(init_on_alloc=0 lsm=)
-            # The kernel patches its own code while it starts, and a second CPU can see half of that, as with a JVM's code: then it
-            # panics ("Oops: int3") or stands still. So the others come when all is loaded (guest-main).
+            # The kernel patches its own code while it starts, and a second CPU can see half of a patch, as with a JVM's
+            # code: then it panics ("Oops: int3") or hangs. So the other CPUs start when everything is loaded
+            # (guest-main).
             kernel_arguments+=(maxcpus=1)
             ;;
     esac
@@ -83,8 +85,8 @@ vm_share() {
         -device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 
-# vm_launch: starts the machine with the console and its own messages going to the pipe $VM_CONSOLE, and sets VM_PID. Its
-# standard input is the pipe $VM_INPUT, or nothing.
+# vm_launch: starts the machine, with the console and its own messages going to the pipe $VM_CONSOLE, and sets VM_PID.
+# Its standard input is the pipe $VM_INPUT, or empty.
 vm_launch() {
     exec {VM_CONSOLE}<> <(:)
     if [[ $ACCEL == uml ]]; then
@@ -103,7 +105,7 @@ vm_launch() {
     VM_PID=$!
 }
 
-# The lines of User-Mode Linux are descriptors. It makes them its own way, so each is opened again.
+# The lines of User-Mode Linux are descriptors. It changes their modes, so each is opened again.
 vm_launch_uml() {
     local port number way pipe descriptor
     for port in "${VM_PORTS[@]}"; do
@@ -119,7 +121,7 @@ vm_launch_uml() {
     exec setsid setpriv --pdeathsig KILL "${VM_COMMAND[@]}" </dev/null >&"$VM_CONSOLE" 2>&1
 }
 
-# vm_end: ends the machine, at once; its file systems have been synchronised, or cannot be trusted anyway.
+# vm_end: kills the machine at once; its file systems have been synchronised, or cannot be trusted anyway.
 vm_end() {
     [[ -n ${VM_PID:-} ]] || return 0
     kill -KILL "$VM_PID" 2>/dev/null || true
@@ -131,9 +133,10 @@ vm_end() {
 
 vm_console() {
     local text=''
-    # Nobody has read the pipe; what it holds is all there is.
+    # No other process has read the pipe, so it contains everything that was written.
     IFS= read -r -d '' -t 0.2 text <&"$VM_CONSOLE" || true
-    # Without what User-Mode Linux finds on the stack and is not sure of: dozens of lines behind the reason of a panic.
+    # Leaves out entries that User-Mode Linux finds on the stack and is not sure of: dozens of lines after the reason of
+    # a panic.
     printf '%s\n' "$text" | tr -d '\r' | sed '/^ \[<[0-9a-f]*>\] ? /d' | tail -n 30 | sed 's/^/    /' >&2
 }
 
@@ -157,8 +160,8 @@ vm_probe() {
 
 VM_PROBE_LIMIT=8
 
-# vm_pump [PREFIX…]: copies standard input to output, and survives what is sent to this script's process group. It is dd,
-# because that reads with read(2) in every implementation, so that /proc shows how many bytes it has taken.
+# vm_pump [PREFIX…]: copies standard input to output, and survives signals to this script's process group. It uses dd,
+# because dd uses read(2) in every implementation, so that /proc shows how many bytes it has read.
 vm_pump() {
     trap '' INT TERM HUP QUIT TTIN TTOU
     exec "$@" dd bs=65536 status=none 2>/dev/null
@@ -220,7 +223,7 @@ vm_run() {
     trap 'vm_signal TERM 15' TERM
     trap 'vm_signal HUP 1' HUP
 
-    # This one has an end only if its input has.
+    # This pump ends only if its input ends.
     exec {VM_LINES}<> <(:)
     vm_input_pump <&"$stdin" >"/proc/self/fd/$VM_INPUT" {VM_INPUT}>&- {request}>&- {out}>&- {err}>&- &
     VM_STDIN_PUMP=$!
@@ -234,7 +237,7 @@ vm_run() {
     vm_when_open request_text "$accel" "$@" >&"$request" &
 
     vm_wait
-    # It ends with its input, long before a long command does, and another process may have its number by then.
+    # It ends with its input, long before a long command ends, and another process may have its number by then.
     [[ $'\n'$(jobs -pr)$'\n' != *$'\n'$VM_STDIN_PUMP$'\n'* ]] || kill -KILL "$VM_STDIN_PUMP" 2>/dev/null || true
     vm_end
     wait "$VM_STDOUT_PUMP" "$VM_STDERR_PUMP" "$VM_STDIN_PUMP" 2>/dev/null || true
@@ -244,7 +247,8 @@ vm_run() {
 vm_input_pump() {
     if [[ $ACCEL == uml ]]; then
         vm_when_open vm_frames
-        # The kernel of a guest kept an end back until more came, or lost it (seen once): it is repeated until the machine ends.
+        # The kernel of a guest held an end back until more data arrived, or lost it (seen once): it is repeated until
+        # the machine ends.
         local never
         exec {never}<> <(:)
         while printf '0\n'; do read -r -t 1 <&"$never" || true; done 2>/dev/null
@@ -253,7 +257,7 @@ vm_input_pump() {
     fi
 }
 
-# vm_when_open COMMAND…: COMMAND once the machine's ports can be written to, in a process of its own.
+# vm_when_open COMMAND…: runs COMMAND once the machine's ports can be written to, in a separate process.
 vm_when_open() {
     if [[ $ACCEL == uml ]]; then
         until read -r -t 1 <&"$VM_LINES"; do
@@ -263,7 +267,7 @@ vm_when_open() {
     "$@"
 }
 
-# A signal for the command: the first is handed on, and gives it ten seconds; with the second the machine ends.
+# Handles a signal for the command: the first is passed on and gives it ten seconds; the second ends the machine.
 vm_signal() {
     VM_SIGNAL=$2
     if [[ $VM_STATE == running && -z ${VM_KILL_AT:-} ]]; then
@@ -283,7 +287,7 @@ vm_wait() {
             read -r word status output error <<<"$LINE"
             case $word in
                 hello) vm_mark 'kernel started' ;;
-                # For two who wait, and for a read each whose time is over when it has taken one; what they leave is never read.
+                # Two processes wait, and each may lose a line to a timeout; remaining lines are never read.
                 lines) printf '\n\n\n\n' >&"$VM_LINES" ;;
                 ready)
                     # It is repeated until it is answered.
@@ -321,7 +325,7 @@ vm_wait() {
     VM_STATUS=${VM_STATUS:-$((128 + VM_SIGNAL))}
 }
 
-# While the command runs: the time limit, the end of a command that ignores its signal, a reader that has gone.
+# Monitors the command: the time limit, a command that ignores its signal, and a reader that has gone.
 vm_watch() {
     if [[ -z ${VM_KILL_AT:-} ]] && ((TIMEOUT > 0 && SECONDS >= VM_STOP_AT)); then
         warn "the time limit of $TIMEOUT s is over"
@@ -343,8 +347,8 @@ vm_watch() {
     fi
 }
 
-# Has the guest write to the file $DUMP what it is doing, and its JVMs to their output. A kernel that stands still answers
-# nothing: then the file has its console's last words, and says so.
+# Makes the guest write what it is doing to the file $DUMP, and its JVMs to their output. A kernel that hangs does not
+# answer: then the file contains the end of its console, and says so.
 vm_dump() {
     local dumped='' until=$((SECONDS + 30)) pump
     vm_pump <"/proc/self/fd/$VM_DUMP" >"$DUMP" {VM_DUMP}>&- &
@@ -383,7 +387,7 @@ vm_drain() {
             return
         fi
         ((now - base < bytes && idle < 100)) || return 0
-        # It reads: the pump is not held up by its own reader.
+        # It is inside read(2), so its own reader does not block the pump.
         if [[ $(cut -d ' ' -f 1 "/proc/$pump/syscall" 2>/dev/null) == "$HOST_READ" ]]; then
             idle=$((idle + 1))
         else

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
-# softroce --wire: how bad the wire between the two devices of a pair is, or between machines. guest-main makes it so. Needs common.sh.
+# softroce --wire: the faults of the wire between the two devices of a pair, or between machines. guest-main applies
+# them. Needs common.sh.
 #
 #   wire_parse VALUE   sets WIRE to VALUE, WIRE_NETEM to the arguments of tc's netem, WIRE_MTU to the interfaces' MTU; or dies
 

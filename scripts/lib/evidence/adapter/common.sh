@@ -66,7 +66,7 @@ both_ends() {
     # A server whose client failed waits on.
     ((status == 0)) || kill "$pid" 2>/dev/null || true
     wait "$pid" || served=$?
-    # The next one takes another port: this one may linger.
+    # The next server uses another port, because this one may linger.
     PORT=$((PORT + 1))
     ((status != 0)) || status=$served
     return "$status"
@@ -89,7 +89,7 @@ device_tests() {
         passed=$((passed + $(grep -c ' :: SUCCESSFUL$' logs/run.txt || true)))
         failed=$((failed + $(grep -c ' :: FAILED$' logs/run.txt || true)))
         grep -q '^Test run finished after ' logs/run.txt && break
-        # The JVM died, in the class that came last: all up to that one have had their turn.
+        # The JVM died in the last class: all classes up to it have been run.
         class=$(sed -nE 's/^.* > ([A-Za-z0-9]+DeviceTest) > .* :: STARTED$/\1/p' logs/run.txt | tail -n 1)
         printf 'the JVM ended with status %d in %s\n' "$status" "${class:-no test}"
         failed=$((failed + 1))

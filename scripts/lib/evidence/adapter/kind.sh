@@ -65,7 +65,7 @@ kind_prepare() {
     export DEVICE ADDRESS PEER C_TOOLS SYSFS
 }
 
-# Only what is on a bus has a device behind it.
+# Only a device on a bus has hardware.
 is_adapter() {
     [[ -e $SYSFS/class/infiniband/$1/device ]]
 }

@@ -24,7 +24,7 @@ pack_fabric() {
     # The library of that name is also the provider.
     cp -L -- "$provider" "$folder/lib/libmlx5.so.1"
     ln -s libmlx5.so.1 "$folder/lib/${provider##*/}"
-    # libnl, under the names that the linker asks for.
+    # libnl, under the names that the linker searches for.
     ldd -- "$verbs" | sed -n 's|.*\(libnl[^ ]*\) => \([^ ]*\) .*|\1 \2|p' | while read -r library verbs; do
         cp -L -- "$verbs" "$folder/lib/$library"
     done

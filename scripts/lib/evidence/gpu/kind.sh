@@ -30,8 +30,8 @@ kind_option() {
     stand_in=1 taken=1
 }
 
-# Where a library of NVIDIA is that stands beside the driver: as the linker finds it, or in the Python packages of NVIDIA, in
-# whose folders no linker looks (PyTorch brings them). Prints nothing where there is none.
+# Finds a library of NVIDIA that does not belong to the driver: where the linker finds it, or in NVIDIA's Python
+# packages, whose folders no linker searches (PyTorch installs them). Prints nothing if there is none.
 nvidia_library() {
     local name=$1 library_path=${LD_LIBRARY_PATH-} folder
     ldconfig -p 2>/dev/null | sed -n "s|.*=> \\(.*/$name\\)\$|\\1|p" | head -n 1 | grep . && return

@@ -32,7 +32,7 @@ kind_pack() {
         gcc -O2 -Wall -Werror -o "$folder/$(basename -- "$program" .c)" -I "$RDMA4J_ROOT/cuda-ffm/src/test/c" \
             "$RDMA4J_ROOT/$program" -ldl -lpthread
     done
-    # For rehearsals, as the stand-in for libcuda beside them.
+    # For rehearsals, like the stand-in for libcuda.
     for library in nccl cufile; do
         CC=gcc sh "$RDMA4J_ROOT/gpudirect/src/test/c/$library-standin/build" "$folder/native/lib$library-standin.so"
     done
