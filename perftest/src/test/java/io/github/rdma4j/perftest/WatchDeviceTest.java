@@ -47,7 +47,7 @@ class WatchDeviceTest {
             assertThat(server.await(Duration.ofSeconds(60))).as(server.output()).isZero();
         }
         // A second for the counting, so that a rate is a number.
-        Watcher.Seen seen = watcher.look(start + Duration.ofSeconds(1).toNanos());
+        Watcher.Seen seen = watcher.sample(start + Duration.ofSeconds(1).toNanos());
         double sent = seen.ports().stream()
                 .mapToDouble(change -> change.perSecond(Flow.SENT_PACKETS).orElse(0))
                 .sum();

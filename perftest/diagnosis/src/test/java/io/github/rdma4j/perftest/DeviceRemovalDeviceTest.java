@@ -112,14 +112,14 @@ class DeviceRemovalDeviceTest {
             assertThatThrownBy(() -> DeviceContext.open(DEVICE.name()))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining(DEVICE.name());
-            assertThat(watcher.look(System.nanoTime()).worse()).isEmpty();
+            assertThat(watcher.sample(System.nanoTime()).worse()).isEmpty();
 
             user.outputWriter().close();
             assertThat(user.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(user.exitValue()).as(() -> text(user)).isZero();
             Duration ended = await(() -> !removal.isAlive());
             assertThat(removal.exitValue()).as(() -> text(removal)).isZero();
-            assertThat(watcher.look(System.nanoTime()).worse())
+            assertThat(watcher.sample(System.nanoTime()).worse())
                     .containsExactly(DEVICE.name() + "/1: the device has gone");
             System.out.println("hidden after " + hidden.toMillis() + " ms; gone " + ended.toMillis()
                     + " ms after the end of its last user");

@@ -142,32 +142,32 @@ public final class CompareCommand {
         return plan.port() > 0 ? plan.port() : free.getAsInt();
     }
 
-    /** Connects to the other machine, if the servers are on one; else returns null. */
-    private RemoteServers meet(ComparePlan plan) {
+    /** Connects to the other machine if it runs the servers; otherwise returns null. */
+    private RemoteServers connect(ComparePlan plan) {
         return options.peer()
-                .map(address -> RemoteServers.meet(address, new Request(plan.tools(), plan.tcp())))
+                .map(address -> RemoteServers.connect(address, new Request(plan.tools(), plan.tcp())))
                 .orElse(null);
     }
 
     private CompareResult compare(ComparePlan plan, CompareReport report) {
         CTools tools = CTools.find(plan.tools(), SearchPath.of(plan.cFolder()));
         try (ChildProcesses children = new ChildProcesses();
-                RemoteServers remote = meet(plan)) {
+                RemoteServers remote = connect(plan)) {
             try {
                 return compare(plan, report, tools, children, remote);
             } catch (Broken failure) {
-                giveUp(remote, failure.result.failure());
+                abort(remote, failure.result.failure());
                 throw failure;
             } catch (PerftestException | VerbsException failure) {
-                giveUp(remote, failure.getMessage());
+                abort(remote, failure.getMessage());
                 throw failure;
             }
         }
     }
 
-    private static void giveUp(RemoteServers remote, String reason) {
+    private static void abort(RemoteServers remote, String reason) {
         if (remote != null) {
-            remote.giveUp(reason);
+            remote.abort(reason);
         }
     }
 
@@ -193,7 +193,7 @@ public final class CompareCommand {
                 .map(order -> order.overIpv6(remote != null && remote.isIpv6()))
                 .toList();
         report.step("starting the JVM of the other end");
-        // With the servers on another machine this one has no servers of its own, and guards C's clients.
+        // If the servers are on another machine, this one has none, and guards C's clients.
         try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
             ServerEnd end = remote != null ? remote : new LocalServers(java, tools, tcpTools, tcp, children, java);
             Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
@@ -215,7 +215,7 @@ public final class CompareCommand {
                     state,
                     failure);
             try (InterruptHook _ = new InterruptHook(() -> {
-                giveUp(remote, InterruptHook.REASON);
+                abort(remote, InterruptHook.REASON);
                 keep(soFar.apply(RunState.INTERRUPTED, InterruptHook.REASON));
             })) {
                 measure(session, plan, orders, soFar);
@@ -236,7 +236,7 @@ public final class CompareCommand {
             session.measureSurroundings(orders);
             session.run(orders, plan.rounds(), plan.roundsWithinSeconds());
         } catch (PerftestException | VerbsException failure) {
-            // Ask while the hook is registered: it prints the partial results on a signal.
+            // Checked while the hook is registered: the hook prints the partial results on a signal.
             CompareResult result = InterruptHook.isDueToSignal()
                     ? soFar.apply(RunState.INTERRUPTED, InterruptHook.REASON)
                     : soFar.apply(RunState.FAILED, failure.getMessage());
@@ -249,7 +249,7 @@ public final class CompareCommand {
      */
     private static Conditions conditions(
             ComparePlan plan, CTools tools, ChildProcesses children, RemoteServers remote) {
-        Conditions here = Conditions.look(
+        Conditions here = Conditions.read(
                 plan.device(),
                 plan.devicePort(),
                 plan.gidIndex(),
@@ -303,8 +303,8 @@ public final class CompareCommand {
     }
 
     /**
-     * Returns how to run plain TCP; null to leave it out. Two sides that spin on one CPU would only wait for each
-     * other's time slice; on two machines each side has its own CPU.
+     * Returns how to run plain TCP; null to leave it out. If both sides spin on one CPU, each waits for the other's
+     * time slice; on two machines, each side has its own CPU.
      */
     private static TcpSetting tcpSetting(ComparePlan plan, Conditions conditions, RemoteServers remote) {
         if (plan.tcp() == TcpMode.NONE) {

@@ -48,7 +48,7 @@ final class CompareSession {
 
     private static final double WARM_UP_SECONDS = 8;
 
-    /** In an emulated machine beside a busy neighbour, compilers have needed half of it. */
+    /** In an emulated machine on a busy host, compilers have needed half of it. */
     private static final int COMPILE_SECONDS = 60;
 
     /** The number of messages in a run that measures start and end: so small that the messages do not matter. */
@@ -67,7 +67,7 @@ final class CompareSession {
 
     /**
      * @param runners by implementation: the first runner that supports an order runs it; plain TCP may be missing
-     * @param ports gives the TCP port of each run
+     * @param ports returns the TCP port of each run
      * @param busy returns how long the processors have been busy, as in {@link CpuTime}
      * @param report is notified of each run
      */
@@ -152,7 +152,7 @@ final class CompareSession {
     /**
      * Runs the rounds and returns the results in the order of the orders.
      *
-     * @param seconds the time after which no further round begins, once there are enough for an interval; 0 for no
+     * @param seconds the time after which no further round starts, once there are enough for an interval; 0 for no
      *     limit
      */
     List<CaseResult> run(List<RunOrder> orders, int rounds, int seconds) {
@@ -225,9 +225,9 @@ final class CompareSession {
     }
 
     /**
-     * Returns a measurement with comparable figures. The C tools sometimes print zeros where the processors' cycle
-     * counters differ, as emulated ones can: such a run is reported and repeated. A figure that is still missing ends
-     * the comparison now rather than after the last round.
+     * Returns a measurement with comparable figures. The C tools sometimes print zeros if the CPUs' cycle counters
+     * differ, as emulated ones can: such a run is reported and repeated. A figure that is still missing ends the
+     * comparison now instead of after the last round.
      */
     private Measurement usable(String step, Implementation implementation, RunOrder order) {
         for (int attempt = 1; ; attempt++) {

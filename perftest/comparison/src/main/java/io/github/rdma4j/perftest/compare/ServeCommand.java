@@ -51,7 +51,7 @@ final class ServeCommand {
         complaints = new Complaints(CompareCommand.NAME, "rdma4j compare --serve --help", err);
     }
 
-    /** Returns whether the arguments of {@code compare} ask for it. */
+    /** Returns whether the arguments of {@code compare} request it. */
     static boolean isMeant(List<String> arguments) {
         return arguments.contains(ServeOptions.NAME);
     }
@@ -95,7 +95,7 @@ final class ServeCommand {
             tools.checkFamily(address, children);
             TcpPath path = TcpPath.to(address.getHostAddress(), address);
             TcpTools tcpTools = TcpTools.find(SearchPath.ofThisProcess()).fitFor(path, children);
-            Conditions conditions = Conditions.look(
+            Conditions conditions = Conditions.read(
                     options.device(),
                     options.devicePort(),
                     options.gidIndex(),

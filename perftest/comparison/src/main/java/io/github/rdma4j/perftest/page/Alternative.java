@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.page;
 
-/** Describes a chart in words, for readers who cannot see it. */
+/** Describes a chart as text, for readers who cannot see it. */
 final class Alternative {
     private Alternative() {}
 

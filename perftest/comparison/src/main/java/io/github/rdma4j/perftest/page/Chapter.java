@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param series in the order of their display
  */
 record Chapter(String title, boolean latency, List<Series> series) {
-    /** All sizes that were measured over RDMA; where none were, all. */
+    /** Returns all sizes that were measured over RDMA or, if there are none, all sizes. */
     SortedSet<Long> sizes() {
         SortedSet<Long> sizes = new TreeSet<>();
         series.stream()
@@ -63,8 +63,7 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * Returns whether latency is the time to the other side and back: a read or an atomic operation is over with its
-     * answer.
+     * Returns whether latency is a round trip: a read or an atomic operation ends with its answer.
      */
     boolean isRoundTrip() {
         return title.startsWith("ib_read") || title.startsWith("ib_atomic");
@@ -107,7 +106,7 @@ record Chapter(String title, boolean latency, List<Series> series) {
     }
 
     /**
-     * Returns the series to compare with: C's series of the same document, or else the first of C's. Returns null if
+     * Returns the series to compare with: C's series of the same document, or else C's first series. Returns null if
      * there is none or it is the series itself.
      */
     Series reference(Series line) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Puts beside each other what belongs together, of one document or of many. */
+/** Combines results that belong together, of one document or of several. */
 final class Chapters {
     private final Map<String, List<Line>> chapters = new LinkedHashMap<>();
 
@@ -19,10 +19,10 @@ final class Chapters {
     /** A series that has no name yet; its results by size. */
     private record Line(ProgramRun test, String document, TreeMap<Long, Result> results) {}
 
-    /** The chapters of all documents, in the order in which their tests come first. */
+    /** Returns the chapters of all documents, in the order of their first tests. */
     static List<Chapter> of(List<Document> documents) {
         Chapters chapters = new Chapters();
-        // TCP has no connection type and the like, and is put beside the first RDMA test of its tool.
+        // TCP has no connection type and similar settings, and is combined with the first RDMA test of its tool.
         for (boolean tcp : new boolean[] {false, true}) {
             for (Document document : documents) {
                 document.tests().stream()
@@ -62,7 +62,7 @@ final class Chapters {
         }
     }
 
-    /** The tool with those settings without which figures cannot be compared, as far as they are not the usual ones. */
+    /** Returns the tool with the settings that make figures incomparable, except those with default values. */
     private static String title(ProgramRun test, Result result) {
         StringBuilder title = new StringBuilder(test.tool());
         add(title, test.setting("direction"), "");

@@ -11,7 +11,7 @@ import java.util.List;
  * @param title its title
  * @param unit of the vertical axis
  * @param choice the value by which its panels differ; empty when there is one
- * @param panels the panels, of which one is visible at a time
+ * @param panels the panels, one of which is visible at a time
  * @param guides reference lines for all panels
  */
 record Chart(Kind kind, String title, String unit, String choice, List<Panel> panels, List<Guide> guides) {
@@ -61,7 +61,7 @@ record Chart(Kind kind, String title, String unit, String choice, List<Panel> pa
      *
      * @param series whose
      * @param name of the series, or more
-     * @param complete whether the points are all there is; else a few of a curve, which are marked
+     * @param complete whether these are all points; otherwise they are a few points of a curve, which are marked
      * @param points x and y
      * @param rounds x and y of single rounds
      */

@@ -7,7 +7,7 @@ package io.github.rdma4j.perftest.page;
  *
  * @param ranks the ranks that report it
  * @param subject the subject of the choice
- * @param chosen the choice in NCCL's words
+ * @param chosen the choice, as NCCL names it
  * @param predicted empty if there is no prediction
  * @param verdict the result of the comparison
  * @param remark what a difference means; may be empty

@@ -17,7 +17,7 @@ import java.util.SortedSet;
 final class Guides {
     private static final double MEBIBYTE = 1 << 20;
     private static final int USUAL_DEPTH = 128;
-    /** Links that could carry many times as much say nothing. */
+    /** Links with a much higher limit are not shown. */
     private static final double NEAR = 3;
 
     private Guides() {}
@@ -54,7 +54,7 @@ final class Guides {
         return guides;
     }
 
-    /** Without which end's it is and in which direction: of these the least counts. */
+    /** Returns the name without the end and the direction; the lowest of these limits counts. */
     private static String name(String link) {
         return "limit: "
                 + link.replaceFirst(" (of the [a-z]+'s? (adapter|GPU)|behind \\d+-byte payloads)\\b.*", "")

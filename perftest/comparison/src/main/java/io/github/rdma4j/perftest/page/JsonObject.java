@@ -30,12 +30,12 @@ final class JsonObject {
         return fields;
     }
 
-    /** The same place in the file with other fields. */
+    /** Returns an object at the same position in the file with other fields. */
     JsonObject with(Map<String, Object> others) {
         return new JsonObject(file, path, others);
     }
 
-    /** Returns whether there is such a field, and it is not null. */
+    /** Returns whether a field exists and is not null. */
     boolean has(String name) {
         return fields.get(name) != null;
     }
@@ -70,7 +70,7 @@ final class JsonObject {
         throw wrong(name, "is not a number");
     }
 
-    /** A number that must be there, whole and not below 0. */
+    /** Returns a required number, whole and not below 0. */
     long whole(String name) {
         double value = number(name);
         if (Double.isNaN(value)) {
@@ -112,7 +112,7 @@ final class JsonObject {
         throw wrong(name, "is not an object");
     }
 
-    /** Makes an exception about an invalid field. */
+    /** Returns an exception about an invalid field. */
     ReportException wrong(String name, String reason) {
         return new ReportException(file + ": " + (path.isEmpty() ? "" : path + ".") + name + " " + reason, "");
     }

@@ -26,10 +26,10 @@ final class JsonTree {
     private JsonTree() {}
 
     /**
-     * Reads a file that holds one JSON object.
+     * Reads a file that contains one JSON object.
      *
      * @param file UTF-8
-     * @throws ReportException when it holds something else
+     * @throws ReportException when it contains something else
      * @throws IOException when it cannot be read
      */
     static JsonObject read(Path file) throws IOException {

@@ -106,7 +106,7 @@ enum Metric {
         double value = figures.getOrDefault(key, Double.NaN);
         return switch (this) {
             case BUS_BANDWIDTH -> value == 0 ? Double.NaN : value;
-            // C's tools write 0 where they have not looked for a peak.
+            // C's tools write 0 if they have not measured a peak.
             case PEAK -> value == 0 ? Double.NaN : mebibytes(value, gigabits);
             case BANDWIDTH -> mebibytes(value, gigabits);
             case RATE -> value * MILLION;

@@ -42,7 +42,7 @@ final class Page {
     }
 
     /**
-     * Makes a page with the limits of a machine.
+     * Creates a page with the limits of a machine.
      *
      * @param machine the machine; empty for none
      */
@@ -53,7 +53,7 @@ final class Page {
     }
 
     /**
-     * Makes the page.
+     * Creates the page.
      *
      * @param documents at least one, with different names
      * @param title null for the usual one
@@ -63,7 +63,7 @@ final class Page {
         return of(documents, title, Optional.empty());
     }
 
-    /** Makes the page, with the limits of a machine. */
+    /** Creates the page with the limits of a machine. */
     static String of(List<Document> documents, String title, Optional<MachineModel> machine) throws IOException {
         return new Page(documents, machine).text(title);
     }

@@ -16,7 +16,7 @@ import org.HdrHistogram.HistogramIterationValue;
  * Latencies over their percentiles.
  *
  * @param samples how many times there were; 0 when not known
- * @param complete whether it comes from all samples; else from the few percentiles that a tool has written
+ * @param complete whether it is computed from all samples; otherwise from the few percentiles that a tool has written
  * @param points ascending
  */
 record PercentileCurve(long samples, boolean complete, List<Point> points) {
@@ -24,8 +24,8 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     static final PercentileCurve NONE = new PercentileCurve(0, false, List.of());
 
     /**
-     * The most bytes that reading a histogram may allocate: a table of counts with five digits, and as much to unpack
-     * it.
+     * The most bytes that reading a histogram may allocate: a table of counts with five digits, and the same for
+     * unpacking it.
      */
     static final long MOST_MEMORY = 128 << 20;
 
@@ -57,7 +57,7 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
      * @throws IllegalArgumentException when it is not a histogram
      */
     static PercentileCurve ofHistogram(String base64) {
-        // The counts of a spoilt one may not agree with each other, which shows when they are gone through.
+        // The counts of a damaged histogram may be inconsistent, which is found by iterating over them.
         try {
             return of(Histogram.decodeFromCompressedByteBuffer(
                     ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0));
@@ -88,7 +88,7 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     }
 
     /**
-     * Makes a curve from the columns of C's tools.
+     * Creates a curve from the columns of C's tools.
      *
      * @param figures under their keys
      * @param samples the number of times
@@ -98,7 +98,7 @@ record PercentileCurve(long samples, boolean complete, List<Point> points) {
     }
 
     /**
-     * Makes a curve from single percentiles.
+     * Creates a curve from single percentiles.
      *
      * @param figures under the keys of C's tools
      * @param percentiles by their percents

@@ -12,10 +12,10 @@ import java.util.Optional;
  *
  * @param tool command, as ib_write_lat
  * @param party whose program
- * @param implementation as the document has it; null when it does not say
+ * @param implementation the value in the document; null if it has none
  * @param settings "test_info", with the banner where it has one
  * @param results in the document's order
- * @param limit what its links allow, if the document says so
+ * @param limit the limit of its links, if the document contains it
  * @param choices of NCCL, if it took part
  */
 record ProgramRun(

@@ -32,7 +32,7 @@ record Result(
     /** Key of the messages per second of an open loop. */
     static final String RATE = "rate";
 
-    /** Key of a round's number; a comparison has it, as not every program takes part in every round. */
+    /** The key of a round's number. A comparison contains it, because not every program takes part in every round. */
     private static final String ROUND = "round";
 
     /** Returns a number by its key; NaN when there is none. */
@@ -46,7 +46,7 @@ record Result(
     }
 
     /**
-     * Returns whether its figures are the medians of its rounds, as a comparison writes them; else they are of all
+     * Returns whether its figures are the medians of its rounds, as in a comparison; otherwise they are figures of all
      * samples.
      */
     boolean isMedianOfRounds() {

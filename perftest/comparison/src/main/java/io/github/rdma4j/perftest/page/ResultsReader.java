@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads results documents: of one test, of a comparison (docs/results.md), and what C's own tools write with
+ * Reads results documents of a test or of a comparison (docs/results.md), and documents that C's own tools write with
  * {@code --out_json}.
  */
 final class ResultsReader {
@@ -34,7 +34,7 @@ final class ResultsReader {
     private static final String OTHER_SCHEMA =
             "rdma4j report reads what --out_json of the rdma4j tools, rdma4j compare and C's tools writes";
 
-    /** The names of figures in a tool's own part of its document, and those that C's tools have for them. */
+    /** The names of figures in our part of a tool's document, and the names of C's tools for them. */
     private static final Map<String, String> OF_C = Map.ofEntries(
             Map.entry("size", "MsgSize"),
             Map.entry("iterations", "n_iterations"),
@@ -65,7 +65,7 @@ final class ResultsReader {
         } catch (IOException failure) {
             throw new ReportException(Unreadable.sentence(file, failure), "");
         }
-        // A tool writes what C's does, and its own things apart.
+        // Our tools write the fields of C's tools, and our own fields in a separate object.
         JsonObject ours = root.object("rdma4j");
         List<ProgramRun> tests = new ArrayList<>();
         if (ours != null) {
@@ -143,7 +143,7 @@ final class ResultsReader {
     }
 
     private static ProgramRun test(JsonObject info, List<JsonObject> sizes, boolean ours) {
-        // C's tools do not name themselves; without a schema nothing else can have written the document.
+        // C's tools do not name themselves. A document without a schema can only be from them.
         String implementation = ours ? info.text("implementation") : null;
         List<Result> results = new ArrayList<>();
         for (JsonObject size : sizes) {
@@ -205,7 +205,7 @@ final class ResultsReader {
         return Optional.of(new PathLimit(bytesPerSecond, link == null ? "its links" : link));
     }
 
-    /** Returns all settings. The settings of the banner have the keys that C's tools give them in JSON. */
+    /** Returns all settings. The settings of the banner have the keys that C's tools use in JSON. */
     private static Map<String, Object> settings(JsonObject info) {
         Map<String, Object> settings = new LinkedHashMap<>(info.fields());
         settings.remove(BANNER);
@@ -234,7 +234,7 @@ final class ResultsReader {
         return title;
     }
 
-    /** A size of a tool's own part, under the names that C's tools have for the figures. */
+    /** Returns a size of our part of a document, with the names of C's tools for the figures. */
     private static JsonObject ofSize(JsonObject size) {
         Map<String, Object> fields = new LinkedHashMap<>();
         size.fields().forEach((name, value) -> fields.put(OF_C.getOrDefault(name, name), value));
@@ -286,7 +286,7 @@ final class ResultsReader {
                 latency != null && "open".equals(latency.text("loop")));
     }
 
-    /** A round; a comparison has its CPU time in microseconds, beside the tools' columns. */
+    /** Returns a round. A comparison contains its CPU time in microseconds, in addition to the tools' columns. */
     private static Map<String, Double> round(JsonObject round) {
         Map<String, Double> figures = numbers(round);
         Map.of("cpu_per_message", Metric.CPU, "machine_per_message", Metric.MACHINE_CPU)

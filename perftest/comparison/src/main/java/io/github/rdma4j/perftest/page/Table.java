@@ -32,13 +32,13 @@ final class Table {
         }
     }
 
-    /** Begins a group of rows under a heading. */
+    /** Starts a group of rows under a heading. */
     Table group(String heading) {
         rows.add(Map.of("group", heading, "span", columns.size()));
         return this;
     }
 
-    /** Begins a row. */
+    /** Starts a row. */
     Table row() {
         cells = new ArrayList<>();
         rows.add(Map.of("cells", cells));

@@ -118,7 +118,7 @@ final class Tables {
                 : Figures.number(Double.NaN, RATIO_DECIMALS);
     }
 
-    /** All sizes where they are few, else the ends and a middle. */
+    /** Returns all sizes if they are few, otherwise the ends and some in the middle. */
     private static List<Long> glanceSizes(SortedSet<Long> sizes) {
         return sizes.stream()
                 .filter(size -> sizes.size() <= 3
@@ -307,7 +307,7 @@ final class Tables {
         return table;
     }
 
-    /** Makes a row. */
+    /** Creates a row. */
     interface RowMaker {
         void row(long size, Series line, Result result);
     }

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** The conditions of the figures in words. */
+/** Describes the conditions of the figures. */
 final class Wording {
     private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern(
                     "d MMMM uuuu, HH:mm 'UTC'", Locale.ENGLISH)
@@ -21,7 +21,7 @@ final class Wording {
 
     private Wording() {}
 
-    /** The title where none is given. */
+    /** Returns the default title. */
     static String title(List<Document> documents) {
         String tools = documents.stream()
                 .flatMap(document -> document.tests().stream())

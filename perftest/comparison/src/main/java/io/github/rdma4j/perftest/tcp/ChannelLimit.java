@@ -40,11 +40,11 @@ final class ChannelLimit implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException _) {
-            // It is of no use any more in any case.
+            // The channel is not used any more.
         }
     }
 
-    /** Returns whether the channel was closed because the time was over. */
+    /** Returns whether the channel was closed because of the timeout. */
     boolean isOver() {
         return over;
     }

@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * The measured loops over TCP. A non-blocking channel is polled; a blocking one sleeps in the kernel; the loops are
- * equal. They do not allocate. A peer that leaves is a return value, and only a broken connection is an exception,
- * because the channel throws one.
+ * The measured loops over TCP. A non-blocking channel is polled; a blocking channel sleeps in the kernel; the loops are
+ * identical. They do not allocate. If the peer closes the connection, they return; only a broken connection causes an
+ * exception, because the channel throws it.
  */
 final class MessageLoop {
     private final SocketChannel channel;
@@ -44,7 +44,7 @@ final class MessageLoop {
     }
 
     /**
-     * Sends and awaits the answer, message by message.
+     * Sends messages, each after the answer to the previous one.
      *
      * @param stamps receives the time of each send; its length is the number of messages
      * @return messages answered
@@ -61,7 +61,7 @@ final class MessageLoop {
     }
 
     /**
-     * Answers message by message.
+     * Answers each message.
      *
      * @return messages answered
      */

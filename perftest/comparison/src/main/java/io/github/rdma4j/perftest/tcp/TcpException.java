@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.tcp;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 
-/** A run over plain TCP failed: no connection, a peer that went away, or no end in time. */
+/** Thrown when a run over plain TCP fails: no connection, a peer that has gone, or a timeout. */
 public final class TcpException extends PerftestException {
     TcpException(String message, String remedy, Throwable cause) {
         super(message, remedy, cause);

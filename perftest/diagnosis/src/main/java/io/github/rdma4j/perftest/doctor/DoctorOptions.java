@@ -147,17 +147,17 @@ final class DoctorOptions extends CommandOptions {
         }
     }
 
-    /** Returns whether only the findings of GPUDirect are wanted. */
+    /** Returns whether to show only the findings of GPUDirect. */
     boolean isGpuOnly() {
         return gpu != null;
     }
 
-    /** The only GPU that is wanted, as the user named it. */
+    /** Returns the only GPU to show, as the user named it. */
     Optional<String> gpu() {
         return Optional.ofNullable(gpu).filter(name -> !name.equals(ALL_GPUS));
     }
 
-    /** Returns whether this GPU is wanted. */
+    /** Returns whether to show this GPU. */
     boolean accepts(CheckedGpu found) {
         return gpu().map(name -> name.matches("\\d+")
                         ? Integer.parseInt(name) == found.index()
@@ -170,7 +170,7 @@ final class DoctorOptions extends CommandOptions {
         return all || device != null;
     }
 
-    /** Returns whether no other machine is asked for. */
+    /** Returns whether only this machine is checked. */
     boolean isAlone() {
         return !serve && peer == null;
     }

@@ -42,7 +42,7 @@ final class DoctorPage {
     }
 
     /**
-     * Makes the page of a machine.
+     * Creates the page of a machine.
      *
      * @param allPairs whether to show the pairs for which another adapter is nearer to the GPU
      */
@@ -66,7 +66,7 @@ final class DoctorPage {
         text.line(title + ", as rdma4j " + BuildInfo.version() + " finds it");
         text.line("");
         text.entry("Result: ", result);
-        mend();
+        printRemedies();
         for (Check.Section section : Check.Section.values()) {
             if (section == Check.Section.GPUDIRECT) {
                 gpus.ifPresent(report -> new GpuTables(report, text).machine());
@@ -130,7 +130,7 @@ final class DoctorPage {
     }
 
     /** Prints the remedies. */
-    private void mend() {
+    private void printRemedies() {
         List<List<Finding>> groups =
                 sameAdvice(all.stream().filter(Finding::isTrouble).toList());
         for (int i = 0; i < Math.min(groups.size(), MOST_TO_FIX); i++) {
@@ -171,7 +171,7 @@ final class DoctorPage {
         };
     }
 
-    /** Advice that several subjects share is given once. */
+    /** Groups findings with the same advice, so that it is printed once. */
     private static List<List<Finding>> sameAdvice(List<Finding> findings) {
         Map<List<Object>, List<Finding>> groups = new LinkedHashMap<>();
         for (Finding finding : findings) {
@@ -221,7 +221,7 @@ final class DoctorPage {
         }
     }
 
-    /** Words as a sentence. */
+    /** Returns text as a sentence. */
     static String sentence(String words) {
         return Character.toUpperCase(words.charAt(0)) + words.substring(1) + ".";
     }

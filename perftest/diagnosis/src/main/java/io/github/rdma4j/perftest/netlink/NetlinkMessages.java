@@ -60,7 +60,7 @@ public final class NetlinkMessages {
     }
 
     /**
-     * Makes a request for one object.
+     * Creates a request for one object.
      *
      * @param family the header before the attributes; a multiple of four bytes
      * @param attribute the result of {@link #text} or {@link #nested}
@@ -84,7 +84,7 @@ public final class NetlinkMessages {
         return attribute(type, (text + "\0").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** An attribute that holds another one. */
+    /** Creates an attribute that contains another one. */
     public static byte[] nested(int type, byte[] inner) {
         return attribute(type | NESTED, inner);
     }

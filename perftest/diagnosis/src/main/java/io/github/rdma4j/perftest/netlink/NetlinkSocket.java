@@ -75,7 +75,7 @@ public final class NetlinkSocket implements AutoCloseable {
     }
 
     /**
-     * To the parts that have a name instead of a number of their own.
+     * Joins the parts that have a name instead of a number.
      *
      * @throws NetlinkException where this process may not have one
      */
@@ -118,14 +118,14 @@ public final class NetlinkSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a request for one thing, and waits for the answer.
+     * Sends a request for one object, and waits for the answer.
      *
      * @param request with this sequence number
      * @param family the bytes before the attributes of the answer
-     * @return the answer's attributes; none if the kernel says nothing of it
-     * @throws NetlinkException if the kernel refuses, or nothing comes
+     * @return the answer's attributes; empty if the kernel does not report the object
+     * @throws NetlinkException if the kernel refuses, or does not answer
      */
-    public List<NetlinkMessages.Attribute> ask(byte[] request, int sequence, int family) throws NetlinkException {
+    public List<NetlinkMessages.Attribute> request(byte[] request, int sequence, int family) throws NetlinkException {
         send(request);
         List<List<NetlinkMessages.Attribute>> messages = new ArrayList<>();
         for (int i = 0; i < MOST_MESSAGES && messages.isEmpty(); i++) {

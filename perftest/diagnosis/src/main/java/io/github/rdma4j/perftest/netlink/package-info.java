@@ -1,4 +1,4 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-/** Questions to the kernel over netlink(7). */
+/** Queries the kernel over netlink(7). */
 package io.github.rdma4j.perftest.netlink;

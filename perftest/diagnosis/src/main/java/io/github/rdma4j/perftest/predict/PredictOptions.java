@@ -138,7 +138,7 @@ final class PredictOptions extends CommandOptions {
         return Optional.ofNullable(device);
     }
 
-    /** The paths that are asked for; empty for all. */
+    /** Returns the requested paths; empty for all. */
     List<PathKind> paths() {
         return paths == null
                 ? List.of()
@@ -155,7 +155,7 @@ final class PredictOptions extends CommandOptions {
         return sizes == null ? USUAL_SIZES : list("--sizes", sizes);
     }
 
-    /** Returns whether sizes were asked for. */
+    /** Returns whether sizes were requested. */
     boolean hasSizes() {
         return sizes != null;
     }
@@ -194,7 +194,7 @@ final class PredictOptions extends CommandOptions {
         return value << shift;
     }
 
-    /** Messages on their way. */
+    /** Returns the number of messages in flight. */
     int depth() {
         return depth;
     }

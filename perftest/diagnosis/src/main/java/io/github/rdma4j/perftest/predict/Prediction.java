@@ -12,6 +12,6 @@ import java.util.List;
  * @param machine the machine
  * @param paths the paths of the machine
  * @param sizes message sizes in bytes
- * @param depth the number of messages under way
+ * @param depth the number of messages in flight
  */
 record Prediction(MachineModel machine, List<DataPath> paths, List<Long> sizes, int depth) {}

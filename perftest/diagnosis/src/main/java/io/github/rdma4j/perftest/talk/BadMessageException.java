@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.talk;
 import io.github.rdma4j.perftest.exit.PerftestException;
 
 /**
- * Thrown when the other end sends something that is not a message of the protocol, or a message that makes no sense.
+ * Thrown when the other end sends something that is not a message of the protocol, or an invalid message.
  */
 public final class BadMessageException extends PerftestException {
     /** The message describes the error. */

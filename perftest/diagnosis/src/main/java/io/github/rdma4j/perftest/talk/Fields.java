@@ -26,7 +26,7 @@ public final class Fields {
 
     private final Map<String, String> values = new TreeMap<>();
 
-    /** Says something. */
+    /** Adds a text. */
     public Fields with(String name, String value) {
         if (!name.matches(NAME)) {
             throw new IllegalArgumentException("a field cannot be called " + name);
@@ -35,12 +35,12 @@ public final class Fields {
         return this;
     }
 
-    /** Says a number. */
+    /** Adds a number. */
     public Fields with(String name, long value) {
         return with(name, Long.toString(value));
     }
 
-    /** Says yes or no. */
+    /** Adds a boolean. */
     public Fields with(String name, boolean value) {
         return with(name, value ? "yes" : "no");
     }
@@ -61,7 +61,7 @@ public final class Fields {
         Fields below = new Fields();
         values.forEach((name, value) -> {
             if (name.startsWith(prefix) && name.length() > prefix.length()) {
-                // The rest may not be a valid name for writing, which does not matter: nothing reads such a field.
+                // The rest may not be a valid name for writing, which does not matter: no reader uses such a field.
                 below.values.put(name.substring(prefix.length()), value);
             }
         });
@@ -73,7 +73,7 @@ public final class Fields {
         return values.isEmpty();
     }
 
-    /** Returns whether a name is there. */
+    /** Returns whether a field exists. */
     public boolean has(String name) {
         return values.containsKey(name);
     }

@@ -12,7 +12,7 @@ public final class Limits {
     private final Duration whole;
     private final long end;
 
-    /** Begins to count. */
+    /** Starts the timeout. */
     public Limits(Duration whole) {
         this.whole = whole;
         this.end = System.nanoTime() + whole.toNanos();
@@ -40,7 +40,7 @@ public final class Limits {
         return wanted.compareTo(left) < 0 ? wanted : left;
     }
 
-    /** Returns the time left for the whole; zero if it has passed. */
+    /** Returns the remaining time; zero if the timeout has passed. */
     public Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }

@@ -28,7 +28,7 @@ public final class Line implements AutoCloseable {
 
     private final Protocol protocol;
     private final Socket socket;
-    private final Duration room;
+    private final Duration sendTimeout;
 
     /** Takes ownership of a connection. */
     public Line(Protocol protocol, Socket socket) throws IOException {
@@ -38,12 +38,12 @@ public final class Line implements AutoCloseable {
     /**
      * Takes ownership of a connection.
      *
-     * @param room how long a message may be blocked because the other end does not read
+     * @param sendTimeout how long a message may be blocked because the other end does not read
      */
-    Line(Protocol protocol, Socket socket, Duration room) throws IOException {
+    Line(Protocol protocol, Socket socket, Duration sendTimeout) throws IOException {
         this.protocol = protocol;
         this.socket = socket;
-        this.room = room;
+        this.sendTimeout = sendTimeout;
         socket.setTcpNoDelay(true);
     }
 
@@ -58,9 +58,9 @@ public final class Line implements AutoCloseable {
     }
 
     /**
-     * Sends a message. It fits into the socket's buffers, unless the other end speaks and does not listen.
+     * Sends a message. It fits into the socket's buffers, unless the other end sends and does not receive.
      *
-     * @throws PeerLostException if the connection has ended, or there was no room in time
+     * @throws PeerLostException if the connection has ended, or the socket's buffers did not become free in time
      */
     public void send(Message message) {
         byte[] bytes = message.encode(protocol);
@@ -70,13 +70,13 @@ public final class Line implements AutoCloseable {
                     late.set(true);
                     close();
                 },
-                room.toNanos(),
+                sendTimeout.toNanos(),
                 TimeUnit.NANOSECONDS);
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException failure) {
             throw late.get()
-                    ? new PeerLostException("the other end has taken no message for " + room.toSeconds() + " s")
+                    ? new PeerLostException("the other end has taken no message for " + sendTimeout.toSeconds() + " s")
                     : lost(failure);
         } finally {
             end.cancel(false);

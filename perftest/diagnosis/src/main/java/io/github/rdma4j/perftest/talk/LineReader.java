@@ -11,8 +11,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Receives a connection's messages in a thread of its own, so that a busy thread is notified at once when the other end
- * is gone. It ends with the connection. For use by one thread, which must not receive from the {@link Line} any more.
+ * Receives a connection's messages in a separate thread, so that a busy thread is notified at once when the other end
+ * has gone. It ends with the connection. For use by one thread, which must no longer receive from the {@link Line}.
  */
 public final class LineReader {
     /** The thread that takes a message has a timeout; the thread that receives has none. */
@@ -21,7 +21,7 @@ public final class LineReader {
     private final Line line;
     private CompletableFuture<Supplier<Message>> next;
 
-    /** Begins to listen. */
+    /** Starts the thread. */
     public LineReader(Line line) {
         this.line = line;
         next = listen();

@@ -16,7 +16,7 @@ import java.util.Arrays;
  * @param fields its content
  */
 public record Message(int version, Kind kind, Fields fields) {
-    /** The version that this program speaks, of each protocol. */
+    /** The version of each protocol in this program. */
     public static final int VERSION = 1;
 
     /** The length of a header, in bytes. */
@@ -94,7 +94,7 @@ public record Message(int version, Kind kind, Fields fields) {
     }
 
     /**
-     * Makes a message from its header and body.
+     * Creates a message from its header and body.
      *
      * @throws BadMessageException if the body is invalid
      */

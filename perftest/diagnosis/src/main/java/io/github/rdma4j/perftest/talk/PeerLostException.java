@@ -4,9 +4,9 @@ package io.github.rdma4j.perftest.talk;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 
-/** The other end was there, and has gone, says nothing, or is not done in time. */
+/** Thrown when the other end has closed the connection, does not answer, or is too slow. */
 public final class PeerLostException extends PerftestException {
-    /** The message says how it was lost. */
+    /** The message contains the reason. */
     public PeerLostException(String message) {
         super(
                 message,

@@ -30,12 +30,12 @@ public enum Protocol {
         return magic;
     }
 
-    /** The command whose ends speak it. */
+    /** Returns the command that uses the protocol. */
     public String command() {
         return command;
     }
 
-    /** The TCP port at which it is served unless another one is given. */
+    /** Returns the default TCP port. */
     public int port() {
         return port;
     }

@@ -8,7 +8,7 @@ import java.net.SocketTimeoutException;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Waits for the one other end that is served, and sends away whoever else connects. */
+/** Waits for one peer to serve, and rejects all others. */
 public final class Reception {
     private Reception() {}
 

@@ -48,7 +48,7 @@ public final class WatchCommand {
         return run(arguments, Path.of("/"), Resources::read, interactive, out, err);
     }
 
-    /** Runs the command for another machine than this one, and its answers about queue pairs. */
+    /** Runs the command for another machine than this one, with its queue pairs. */
     static int run(
             List<String> arguments,
             Path root,
@@ -83,7 +83,7 @@ public final class WatchCommand {
             out.println("serving http://" + (host.contains(":") ? "[" + host + "]" : host) + ":"
                     + server.address().getPort() + "/metrics");
             out.flush();
-            // Until a signal ends the JVM, or somebody this thread.
+            // Waits until a signal ends the JVM, or an interrupt this thread.
             new CountDownLatch(1).await();
             return OK;
         }
@@ -106,10 +106,10 @@ public final class WatchCommand {
         }
         WatchPage page = new WatchPage(options.device(), interactive);
         Watcher watcher = new Watcher(sampler, System.nanoTime());
-        for (long look = 0; look < options.count(); look++) {
+        for (long sample = 0; sample < options.count(); sample++) {
             Thread.sleep(options.interval());
             List<String> lines =
-                    page.after(watcher.look(System.nanoTime()), resources.apply(options.device()), LocalTime.now());
+                    page.after(watcher.sample(System.nanoTime()), resources.apply(options.device()), LocalTime.now());
             String text = String.join(System.lineSeparator(), lines);
             out.println(interactive ? CLEAR + text : text + System.lineSeparator());
             out.flush();

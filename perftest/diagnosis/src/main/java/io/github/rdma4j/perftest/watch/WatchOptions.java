@@ -74,7 +74,7 @@ final class WatchOptions extends CommandOptions {
         return Duration.ofSeconds(interval == null ? 1 : interval);
     }
 
-    /** Returns the number of samples; without a limit, one that is never reached. */
+    /** Returns the number of samples; without a limit, a number that is never reached. */
     long count() {
         return count == null ? Long.MAX_VALUE : count;
     }

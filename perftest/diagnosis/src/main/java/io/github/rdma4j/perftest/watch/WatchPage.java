@@ -46,15 +46,15 @@ final class WatchPage {
     /**
      * An empty page.
      *
-     * @param only the one device that is looked at; empty for all
-     * @param interactive whether each page replaces the one before; where pages follow each other, events are new ones
+     * @param only the only device to watch; empty for all
+     * @param interactive whether each page replaces the previous one; otherwise a page only shows new events
      */
     WatchPage(Optional<String> only, boolean interactive) {
         this.interactive = interactive;
         none = "  no RDMA device" + only.map(device -> " " + device).orElse("");
     }
 
-    /** The lines after another look. */
+    /** Returns the lines after another sample. */
     List<String> after(Watcher.Seen seen, Reading resources, LocalTime time) {
         List<String> now = new ArrayList<>(seen.worse());
         if (resources.failure().isEmpty()) {
@@ -80,7 +80,8 @@ final class WatchPage {
                 String name = port.now().name();
                 boolean fits = name.length() <= NAME_WIDTH;
                 if (!fits) {
-                    // Names from udev such as rocep193s0f1 would push the columns aside: they get a line of their own.
+                    // Long names from udev, such as rocep193s0f1, would shift the columns, so they have a separate
+                    // line.
                     lines.add(name);
                 }
                 lines.add(row(fits ? name : "", port));
@@ -94,7 +95,7 @@ final class WatchPage {
         return lines;
     }
 
-    /** Returns a line for queue pairs of which more are in error than in the last sample. */
+    /** Returns a line for queue pairs if more of them are in error than in the last sample. */
     private Optional<String> failed(QueuePairs now) {
         int known = before.stream()
                 .filter(now::isOf)

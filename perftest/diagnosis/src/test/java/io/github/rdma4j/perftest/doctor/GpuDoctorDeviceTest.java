@@ -47,7 +47,7 @@ class GpuDoctorDeviceTest {
         RdmaDevice software = report.adapters().stream()
                 .filter(RdmaDevice::isSoftware)
                 .findFirst()
-                .orElseThrow(() -> new AssertionError("this test needs a device of software, such as rxe0"));
+                .orElseThrow(() -> new AssertionError("this test needs a software device, such as rxe0"));
         PairVerdict pair = report.verdicts().stream()
                 .filter(verdict -> verdict.adapter().equals(software.name()))
                 .findFirst()

@@ -228,8 +228,8 @@ class PredictCommandTest {
 
     @ParameterizedTest
     @CsvSource({
-        "rxe, rxe0 is a device of software, --calibrate",
-        "siw, siw0 is a device of software, --calibrate",
+        "rxe, rxe0 is a software device, --calibrate",
+        "siw, siw0 is a software device, --calibrate",
         "usnic, usnic_0 speaks neither InfiniBand nor RoCE nor iWARP nor SRD, --machine",
         "module-missing, there is no RDMA device here, dgx-h100",
     })

@@ -133,7 +133,7 @@ class WatchCommandTest {
         List<String> lines = List.of();
         for (int failed : new int[] {0, 2, 2, 3}) {
             Reading now = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, failed)), "");
-            lines = page.after(watcher.look(1), now, LocalTime.of(10, 0, failed));
+            lines = page.after(watcher.sample(1), now, LocalTime.of(10, 0, failed));
         }
         assertThat(lines.stream().filter(line -> line.startsWith("10:00:0") && line.contains("more queue pairs")))
                 .extracting(line -> line.substring(0, line.indexOf(" more")))
@@ -145,9 +145,10 @@ class WatchCommandTest {
         WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         Reading whole = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, 2)), "");
-        page.after(watcher.look(1), whole, LocalTime.of(10, 0, 0));
-        page.after(watcher.look(2), new Reading(List.of(), "netlink: recv failed (errno 11)"), LocalTime.of(10, 0, 1));
-        assertThat(page.after(watcher.look(3), whole, LocalTime.of(10, 0, 2)))
+        page.after(watcher.sample(1), whole, LocalTime.of(10, 0, 0));
+        page.after(
+                watcher.sample(2), new Reading(List.of(), "netlink: recv failed (errno 11)"), LocalTime.of(10, 0, 1));
+        assertThat(page.after(watcher.sample(3), whole, LocalTime.of(10, 0, 2)))
                 .filteredOn(line -> line.contains("more queue pairs"))
                 .containsExactly("10:00:00 mlx5_0: 2 more queue pairs of java (9) are in error: their connections");
     }
@@ -173,11 +174,11 @@ class WatchCommandTest {
         WatchPage page = new WatchPage(Optional.empty(), true);
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
         ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", "0");
-        page.after(watcher.look(1), Reading.NONE, LocalTime.of(10, 0));
+        page.after(watcher.sample(1), Reading.NONE, LocalTime.of(10, 0));
         List<String> lines = List.of();
         for (int i = 1; i <= 12; i++) {
             ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", Integer.toString(i));
-            lines = page.after(watcher.look(1 + i), Reading.NONE, LocalTime.of(10, 0, i));
+            lines = page.after(watcher.sample(1 + i), Reading.NONE, LocalTime.of(10, 0, i));
         }
         assertThat(lines.stream().filter(line -> line.contains("rnr_nak_retry_err +1")))
                 .hasSize(10);
@@ -195,7 +196,7 @@ class WatchCommandTest {
             ports.with("mlx5_0", "hw_counters/rnr_nak_retry_err", Integer.toString(second / 2));
             int failed = second < 2 ? 0 : 1;
             Reading now = new Reading(List.of(new QueuePairs("mlx5_0", 9, "java", 5, failed)), "");
-            all.addAll(page.after(watcher.look(1 + second), now, LocalTime.of(10, 0, second)));
+            all.addAll(page.after(watcher.sample(1 + second), now, LocalTime.of(10, 0, second)));
         }
         assertThat(all).filteredOn(line -> line.contains("more queue pairs")).hasSize(1);
         assertThat(all)

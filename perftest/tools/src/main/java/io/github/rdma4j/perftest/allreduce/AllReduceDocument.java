@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The report as a results document: a series for each type, each operation, in place and out of place. */
+/** The report as a results document: a series for each type and operation, in place and out of place. */
 final class AllReduceDocument {
     private AllReduceDocument() {}
 

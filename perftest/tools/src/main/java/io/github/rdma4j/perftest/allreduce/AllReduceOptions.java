@@ -277,7 +277,7 @@ final class AllReduceOptions extends CommandOptions {
         return warmUp;
     }
 
-    /** Returns whether what is measured is compiled before. */
+    /** Returns whether to compile the measured code before the run. */
     boolean compiles() {
         return !cold;
     }

@@ -38,7 +38,7 @@ import java.util.concurrent.TimeoutException;
 
 /** One rank, from its connection to the others until its report. */
 final class AllReduceRun {
-    private static final int LOOK_MILLIS = 100;
+    private static final int POLL_MILLIS = 100;
     private static final int AFTER_ABORT_SECONDS = 5;
     private static final String NOT_READ = "NCCL's log is read at the end, which this run has not reached.";
 
@@ -87,14 +87,14 @@ final class AllReduceRun {
         return new AllReduceRun(options, arguments, main, prediction, kept).watched();
     }
 
-    /** Runs in another thread, because a call of NCCL may wait for ever for a rank that is gone. */
+    /** Runs in another thread, because a call of NCCL may wait forever for a failed rank. */
     private AllReduceReport watched() {
         FutureTask<AllReduceReport> task = new FutureTask<>(this::all);
         Thread.ofPlatform().daemon().name("rdma4j-nccl-rank").start(task);
         try {
             while (true) {
                 try {
-                    return task.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                    return task.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
                 } catch (TimeoutException _) {
                     others.requireAlive();
                     if (progress.isOverdue()) {
@@ -155,7 +155,7 @@ final class AllReduceRun {
                 return measured(started, meeting, log, context);
             }
         } finally {
-            // The meeting is over: no other rank waits for this one any more.
+            // The meeting has ended: no other rank waits for this one any more.
             others.close();
         }
     }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * NCCL's log of this process. Environment variables make NCCL write one. Variables that the user has set stay, and then
- * the user's log is read.
+ * NCCL's log of this process. Environment variables make NCCL write one. If the user has set them, the user's log is
+ * read.
  */
 final class LogFile implements AutoCloseable {
     private static final String FILE = "NCCL_DEBUG_FILE";
@@ -29,7 +29,7 @@ final class LogFile implements AutoCloseable {
     private final Path file;
     private final String level;
 
-    /** The open file without a name, so that a killed process leaves no file. Null if the log is kept. */
+    /** The open file without a name, so that a killed process leaves no file. Null if the log is a named file. */
     private final FileChannel nameless;
 
     /**

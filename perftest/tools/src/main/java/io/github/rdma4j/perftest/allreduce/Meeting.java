@@ -121,7 +121,7 @@ final class Meeting implements AutoCloseable {
                                     .formatted(server.getLocalSocketAddress()));
                 }
                 try {
-                    if (greet(server.accept(), seats, common, timeout)) {
+                    if (handshake(server.accept(), seats, common, timeout)) {
                         here++;
                     }
                 } catch (SocketTimeoutException _) {
@@ -145,7 +145,7 @@ final class Meeting implements AutoCloseable {
     }
 
     /** Accepts a connection if the peer is one of the ranks, and refuses it otherwise. */
-    private static boolean greet(Socket socket, Connection[] seats, String common, Duration timeout) {
+    private static boolean handshake(Socket socket, Connection[] seats, String common, Duration timeout) {
         boolean welcome = false;
         try {
             Connection guest = Connection.of(-1, socket, Duration.ofSeconds(Math.min(5, timeout.toSeconds())));
@@ -235,10 +235,10 @@ final class Meeting implements AutoCloseable {
     }
 
     /**
-     * Collects a value from each rank at rank 0, and returns to every rank the answer that rank 0 makes of them.
+     * Collects a value from each rank at rank 0, which computes an answer for every rank.
      *
      * @param mine the value of this rank, at most 1 MiB
-     * @param answer makes the answer from the values, in the order of ranks; called only at rank 0
+     * @param answer computes the answer from the values, in the order of ranks; called only at rank 0
      */
     byte[] exchange(byte[] mine, Function<List<byte[]>, byte[]> answer) {
         if (rank > 0) {
@@ -262,7 +262,7 @@ final class Meeting implements AutoCloseable {
             to.out.write(bytes);
             to.out.flush();
         } catch (IOException e) {
-            throw gone(to, e);
+            throw peerGone(to, e);
         }
     }
 
@@ -280,11 +280,11 @@ final class Meeting implements AutoCloseable {
                     "rank %d has said nothing for %d s".formatted(from.peer, timeout.toSeconds()),
                     "see what holds it up; -T gives it more time");
         } catch (IOException e) {
-            throw gone(from, e);
+            throw peerGone(from, e);
         }
     }
 
-    private static RunFailedException gone(Connection peer, IOException e) {
+    private static RunFailedException peerGone(Connection peer, IOException e) {
         return RunFailedException.ofLostPeer(
                 "rank %d has gone (%s)".formatted(peer.peer, e.getMessage() == null ? "end of data" : e.getMessage()),
                 "see what it said before");

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The place where a rank runs.
+ * The location of a rank.
  *
  * @param host name of its machine
  * @param process number of its process
  * @param gpu in words
  */
 record Place(String host, long process, String gpu) {
-    /** The separator of the lines of a place, and of places. */
+    /** The separator of the lines of a location, and of locations. */
     static final String SEPARATOR = "\n";
 
     private static final int LINES = 3;
@@ -25,7 +25,7 @@ record Place(String host, long process, String gpu) {
     }
 
     /**
-     * Reads the places of all ranks, in order.
+     * Parses the locations of all ranks, in order.
      *
      * @throws RunFailedException if a rank has sent something else
      */

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.allreduce;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** The current step of a rank and its start time: some NCCL calls never return when another rank is gone. */
+/** The current step of a rank and its start time, because some NCCL calls never return when another rank has failed. */
 final class Progress {
     /** A rank that waits for a peer with the same timeout reports first, because it can name the peer. */
     private static final long GRACE = TimeUnit.SECONDS.toNanos(1);
@@ -18,7 +18,7 @@ final class Progress {
         nanos = timeout.toNanos() + GRACE;
     }
 
-    /** Begins a step. */
+    /** Starts a step. */
     void step(String what) {
         doing = what;
         since = System.nanoTime();

@@ -24,7 +24,7 @@ final class RankLoop implements AutoCloseable {
     /** Values are copied and compared in pieces with equal content. */
     private static final long PIECE_ELEMENTS = 512L * Values.PERIOD;
 
-    private static final int LOOKS_PER_QUESTION = 256;
+    private static final int POLLS_PER_CHECK = 256;
     private static final double NANOS = 1000;
 
     /** HotSpot compiles a method with full optimization after 5000 calls at the latest. */
@@ -202,8 +202,8 @@ final class RankLoop implements AutoCloseable {
      * operations.
      */
     private void finish() {
-        for (int looks = 1; !stream.isDone(); looks++) {
-            if (looks % LOOKS_PER_QUESTION == 0) {
+        for (int polls = 1; !stream.isDone(); polls++) {
+            if (polls % POLLS_PER_CHECK == 0) {
                 communicator.asyncError().ifPresent(failure -> {
                     throw failure;
                 });

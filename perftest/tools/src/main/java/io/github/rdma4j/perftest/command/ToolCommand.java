@@ -49,7 +49,7 @@ public final class ToolCommand {
     private final Complaints complaints;
 
     /**
-     * @param limits makes what compares a test with its limit, and prints lines with the consumer
+     * @param limits creates the comparison of a test with its limit, which prints lines with the consumer
      * @param out standard output
      * @param err standard error
      */
@@ -87,7 +87,7 @@ public final class ToolCommand {
         ResultKeeper keeper = new ResultKeeper(share::limit);
         // Read them before the test binds this thread to some of them.
         double cpus = NumaTopology.ofThisMachine().usableCpus();
-        // Before the console's: what has been printed is kept, whenever it ends.
+        // Before the console's listener, so that everything that was printed is also in the results.
         RunListener listener =
                 new RunListeners(keeper, new RunListeners(new Notes(cpus), new RunListeners(report, share)));
         parameters.adjustments().forEach(listener::note);

@@ -74,7 +74,7 @@ final class ClassicJson {
         if (info.gidIndex() >= 0) {
             json.writeNumberField("GID_index", info.gidIndex());
         }
-        if (parameters.tool().verb().asksForData()) {
+        if (parameters.tool().verb().requestsData()) {
             json.writeNumberField("Outstand_reads", info.outstandingReads());
         } else {
             json.writeNumberField("Max_inline_data", info.inlineSize());

@@ -8,7 +8,7 @@ import io.github.rdma4j.perftest.result.RunState;
 import java.io.IOException;
 import java.time.Instant;
 
-/** Writes how a results document begins: its schema, its time and the environment. */
+/** Writes the first fields of a results document: its schema, its time and the environment. */
 public final class EnvironmentJson {
     /** Names the schema and its version; changes with the version only. */
     public static final String SCHEMA = "https://rdma4j.github.io/schema/results-1.json";
@@ -19,7 +19,7 @@ public final class EnvironmentJson {
     private EnvironmentJson() {}
 
     /**
-     * Writes fields that say how the run ended.
+     * Writes the fields about how the run ended.
      *
      * @param failure the failure that ended it, in words; null when it is complete
      */

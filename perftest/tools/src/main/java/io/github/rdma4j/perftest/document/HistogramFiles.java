@@ -43,7 +43,7 @@ final class HistogramFiles {
         flush(text);
     }
 
-    /** Writes an interval log: one line per histogram, with a tag that says which size and round it is of. */
+    /** Writes an interval log: one line per histogram, with a tag for the size and the round. */
     static final class Log {
         private final PrintStream text;
         private final HistogramLogWriter writer;
@@ -52,7 +52,7 @@ final class HistogramFiles {
          * Writes the head.
          *
          * @param out receives the text
-         * @param comment a line for whoever reads the file
+         * @param comment a line for readers of the file
          * @param begin when the test began, milliseconds since 1970
          */
         Log(OutputStream out, String comment, long begin) {
@@ -76,7 +76,7 @@ final class HistogramFiles {
                     MICROSECOND);
         }
 
-        /** Hands all of it over. */
+        /** Flushes everything. */
         void flush() throws IOException {
             HistogramFiles.flush(text);
         }
@@ -89,7 +89,7 @@ final class HistogramFiles {
         return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
     }
 
-    /** A PrintStream keeps its errors to itself until it is asked. */
+    /** Throws if writing has failed: a PrintStream does not throw. */
     private static void flush(PrintStream text) throws IOException {
         if (text.checkError()) {
             throw new IOException("writing failed");

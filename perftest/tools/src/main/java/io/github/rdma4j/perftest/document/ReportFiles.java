@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
-/** Writes the files that a test's figures are asked for in. */
+/** Writes a test's figures to the requested files. */
 final class ReportFiles {
     private interface Writer {
         void write(OutputStream out) throws IOException;
@@ -57,7 +57,7 @@ final class ReportFiles {
         }
     }
 
-    /** Returns whether any file is asked for. */
+    /** Returns whether any file is requested. */
     static boolean wanted(FigureOptions figures) {
         return figures.jsonFile() != null
                 || figures.csvFile() != null

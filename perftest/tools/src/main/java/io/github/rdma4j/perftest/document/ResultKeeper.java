@@ -35,7 +35,7 @@ public final class ResultKeeper implements RunListener {
     private Environment environment;
     private boolean written;
 
-    /** Makes a keeper without the limit of the links. */
+    /** Creates a keeper without the limit of the links. */
     public ResultKeeper() {
         this(Optional::empty);
     }
@@ -76,7 +76,7 @@ public final class ResultKeeper implements RunListener {
     }
 
     /**
-     * Writes the files of a test that came to its end, unless they are written.
+     * Writes the files of a complete test, unless they have been written.
      *
      * @throws IOException when one cannot be written; the message names it
      */

@@ -25,12 +25,12 @@ public final class CompilerThreads {
     /** How long they must have used no CPU time to count as idle. */
     private static final Duration IDLE = Duration.ofMillis(30);
 
-    /** Waking up to see that there is nothing to do costs this much at most. */
+    /** The most CPU time of a compiler thread that wakes up without work. */
     private static final long NOTHING = Duration.ofMillis(1).toNanos();
 
     private final List<Path> statistics = new ArrayList<>();
 
-    /** Looks for the compiler threads that there are now. */
+    /** Finds the present compiler threads. */
     public CompilerThreads() {
         this(TASKS);
     }
@@ -77,7 +77,7 @@ public final class CompilerThreads {
         return sum;
     }
 
-    /** Returns whether they have done nothing since they had used so much CPU time. */
+    /** Returns whether they have been idle since they had used this much CPU time. */
     public boolean idleSince(long before) {
         return cpuNanoseconds() - before < NOTHING;
     }

@@ -20,7 +20,7 @@ public final class CpuTime {
 
     private static final Path STATISTICS = Path.of("/proc/stat");
 
-    /** The kernel reports hundredths of a second to user space, whatever it counts in. */
+    /** The kernel reports hundredths of a second to user space, regardless of its own unit. */
     private static final long TICK = 10_000_000;
 
     /**
@@ -32,7 +32,7 @@ public final class CpuTime {
     private static final int CHILDREN = -1;
 
     /**
-     * struct rusage begins with two struct timeval, user and system time; it has 144 bytes where a long has 64 bits.
+     * struct rusage starts with two struct timeval, user and system time; it has 144 bytes if a long has 64 bits.
      */
     private static final long USAGE_BYTES = 144;
 
@@ -51,7 +51,7 @@ public final class CpuTime {
         return usage(SELF);
     }
 
-    /** User and system time of the child processes that have ended. */
+    /** Returns the user and system time of child processes that have ended. */
     public static long ofEndedChildren() {
         return usage(CHILDREN);
     }
@@ -74,8 +74,8 @@ public final class CpuTime {
     }
 
     /**
-     * Returns the busy time of all processors of the machine: processes, the kernel's own threads and interrupts. The
-     * kernel counts it in hundredths of a second.
+     * Returns the busy time of all CPUs of the machine: processes, the kernel's own threads and interrupts. The kernel
+     * counts it in hundredths of a second.
      */
     public static long ofTheMachine() {
         try (Stream<String> lines = Files.lines(STATISTICS)) {
@@ -86,8 +86,8 @@ public final class CpuTime {
     }
 
     /**
-     * The busy time in the first line of /proc/stat; unknown when it is another line, or has something else than
-     * numbers.
+     * Parses the busy time in the first line of /proc/stat. Unknown if it is another line, or contains something else
+     * than numbers.
      */
     public static long busy(String line) {
         String[] words = line.split("\\s+");
@@ -105,12 +105,12 @@ public final class CpuTime {
         }
     }
 
-    /** Both together; unknown when one of them is. */
+    /** Adds two times. Unknown if one of them is. */
     public static long sum(long one, long other) {
         return one == UNKNOWN || other == UNKNOWN ? UNKNOWN : one + other;
     }
 
-    /** Time that has passed between two of the above; unknown when one of them is. */
+    /** Subtracts two times. Unknown if one of them is. */
     public static long between(long before, long after) {
         return before == UNKNOWN || after == UNKNOWN ? UNKNOWN : after - before;
     }

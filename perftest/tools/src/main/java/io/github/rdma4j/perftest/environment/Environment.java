@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * The conditions of a measurement, without which its figures mean nothing to anybody else. Unknown values are null.
+ * The conditions of a measurement, without which its figures cannot be interpreted. Unknown values are null.
  *
  * @param rdma4j version of this project, with its wire version
  * @param device name of the RDMA device; null if none was measured, and then the values that depend on it mean nothing
@@ -58,7 +58,7 @@ public record Environment(
     }
 
     /**
-     * Looks at the device, the machine and the calling thread. Reads a dozen small files: not to be done right before a
+     * Reads the device, the machine and the calling thread. Reads a dozen small files, so do not call it right before a
      * run.
      *
      * @param context the open device
@@ -66,7 +66,7 @@ public record Environment(
      * @param gidIndex index of the GID in use; -1 for none
      * @throws io.github.rdma4j.verbs.VerbsException when the device does not answer
      */
-    public static Environment look(DeviceContext context, int devicePort, int gidIndex) {
+    public static Environment read(DeviceContext context, int devicePort, int gidIndex) {
         PortAttributes port = context.port(devicePort);
         String firmware = context.attributes().firmwareVersion();
         SystemFiles files = SystemFiles.ofThisMachine();
@@ -98,7 +98,10 @@ public record Environment(
                 null);
     }
 
-    /** The machine and the calling thread alone, where no RDMA device is measured: {@link #device} is null then. */
+    /**
+     * Returns the machine and the calling thread only, for a measurement without an RDMA device: {@link #device} is
+     * null.
+     */
     public static Environment ofMachine() {
         SystemFiles files = SystemFiles.ofThisMachine();
         return new Environment(

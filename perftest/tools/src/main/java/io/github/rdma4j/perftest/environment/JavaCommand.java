@@ -43,7 +43,7 @@ public final class JavaCommand {
                 .filter(flag -> NOT_TWICE.stream().noneMatch(flag::startsWith))
                 .forEach(command::add);
         if (flags.stream().noneMatch(flag -> flag.startsWith(NATIVE_ACCESS))) {
-            // The manifest of a runnable jar says it, but only to a JVM that is started with -jar.
+            // The manifest of a runnable jar enables native access, but only for a JVM that is started with -jar.
             command.add(NATIVE_ACCESS + "=" + (module == null ? "ALL-UNNAMED" : module));
         }
         command.addAll(module == null ? List.of("-cp", path, main) : List.of("-p", path, "-m", module + "/" + main));

@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * Environment variables of this process as its native libraries see them. Java has read them once, at its start, and
- * cannot change them; a library such as NCCL reads them when it is first used. Another thread that reads variables at
- * the same moment may see either value, so set them before such a library is loaded.
+ * Environment variables of this process as native libraries see them. Java reads them once at its start and cannot
+ * change them; a library such as NCCL reads them on first use. Another thread that reads variables at the same moment
+ * may see either value, so set them before such a library is loaded.
  */
 public final class NativeVariables {
     private static final Linker LINKER = Linker.nativeLinker();

@@ -22,7 +22,7 @@ final class SystemFiles {
         return new SystemFiles(Path.of("/"));
     }
 
-    /** Returns the driver of the hardware behind an RDMA device. */
+    /** Returns the kernel driver of an RDMA device. */
     String driver(String device) {
         try {
             Path name = root.resolve("sys/class/infiniband/" + device + "/device/driver")
@@ -34,7 +34,7 @@ final class SystemFiles {
         }
     }
 
-    /** Returns the NUMA node of the hardware behind an RDMA device. */
+    /** Returns the NUMA node of an RDMA device. */
     Integer numaNode(String device) {
         String text = first("sys/class/infiniband/" + device + "/device/numa_node");
         // The kernel has -1 if the firmware does not report a node.

@@ -13,8 +13,8 @@ public final class Terminal {
     private Terminal() {}
 
     /**
-     * Returns whether both standard output and standard error are terminals. Asked of the kernel's links and not of
-     * java.io.Console, which looks at standard input too and takes long to load.
+     * Returns whether both standard output and standard error are terminals. Reads links of the kernel instead of
+     * java.io.Console, which also checks standard input and loads slowly.
      */
     public static boolean isInteractive() {
         return isTerminal(1) && isTerminal(2);

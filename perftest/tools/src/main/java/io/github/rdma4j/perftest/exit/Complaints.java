@@ -14,7 +14,7 @@ public final class Complaints {
     /** The exit status for a wrong command line. */
     public static final int USAGE = 2;
 
-    /** Control characters, and those that turn the direction of text. */
+    /** Control characters, and characters that change the direction of text. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]");
 
     private final String name;
@@ -22,7 +22,7 @@ public final class Complaints {
     private final PrintStream err;
 
     /**
-     * @param name of the command, which each complaint begins with
+     * @param name the name of the command, with which each complaint starts
      * @param help the command line that prints its help
      * @param err standard error
      */

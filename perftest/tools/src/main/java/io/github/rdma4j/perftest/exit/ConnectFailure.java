@@ -10,22 +10,22 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 
-/** The place where a TCP connection failed, from the exception of {@link java.net.Socket#connect}. */
+/** The reason why a TCP connection failed, from the exception of {@link java.net.Socket#connect}. */
 public enum ConnectFailure {
-    /** The peer's host answers, and no program listens at the port. */
+    /** The peer's host answers, but no program listens on the port. */
     NOBODY_LISTENS,
-    /** There is no answer. */
+    /** The peer's host does not answer. */
     NO_ANSWER,
     /**
      * No machine has the address on its network, this machine's interface has lost its link, or a router or firewall
      * refuses the connection.
      */
     UNREACHABLE,
-    /** This host has no route, or one of the types unreachable, prohibit or blackhole. */
+    /** This host has no route, or a route of type unreachable, prohibit or blackhole. */
     NO_ROUTE,
     /** The name has no address. */
     NO_ADDRESS,
-    /** Another reason, which the exception's message gives. */
+    /** Another reason, which is in the exception's message. */
     OTHER;
 
     /**
@@ -41,7 +41,7 @@ public enum ConnectFailure {
             case UnknownHostException _ -> NO_ADDRESS;
             case NoRouteToHostException _ -> UNREACHABLE;
             case ConnectException _ -> message.contains("timed out") ? NO_ANSWER : NOBODY_LISTENS;
-            // The JDK calls what connect(2) says of a route of the type prohibit a failed bind.
+            // For a route of type prohibit, the JDK reports a failed bind.
             case BindException _ -> message.contains("ermission denied") ? NO_ROUTE : OTHER;
             case SocketException _ ->
                 message.contains("unreachable") || message.contains("Invalid argument") ? NO_ROUTE : OTHER;

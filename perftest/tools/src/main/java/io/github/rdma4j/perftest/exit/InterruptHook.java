@@ -15,9 +15,9 @@ public final class InterruptHook implements AutoCloseable {
     private final Thread thread;
 
     /**
-     * Begins to wait for a signal.
+     * Starts to wait for a signal.
      *
-     * @param action runs in a thread of its own, while the JVM's other threads go on
+     * @param action runs in a separate thread, while the JVM's other threads continue
      */
     public InterruptHook(Runnable action) {
         thread = new Thread(action, "rdma4j-interrupt");
@@ -29,9 +29,9 @@ public final class InterruptHook implements AutoCloseable {
     }
 
     /**
-     * Returns whether a signal ends the JVM now, so that what has failed may have failed by it: other hooks end the
-     * programs that this one has started, and Ctrl-C reaches them all, some before this JVM. So it waits a moment for
-     * it.
+     * Returns whether a signal is ending the JVM, so that the signal may be the cause of a failure: other hooks end the
+     * programs that this one has started, and Ctrl-C reaches all of them, some before this JVM. So this waits briefly
+     * for the signal.
      */
     public static boolean isDueToSignal() {
         long end = System.nanoTime() + MOMENT.toNanos();

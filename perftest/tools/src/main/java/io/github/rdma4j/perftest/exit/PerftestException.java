@@ -28,7 +28,7 @@ public class PerftestException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** Returns whether the peer is gone or silent, so that the cause is on its side. */
+    /** Returns whether the peer has gone or does not answer, so that the cause is on its side. */
     public boolean peerLost() {
         return false;
     }

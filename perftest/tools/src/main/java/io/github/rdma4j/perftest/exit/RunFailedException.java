@@ -15,7 +15,7 @@ public final class RunFailedException extends PerftestException {
         this.peerLost = peerLost;
     }
 
-    /** The peer is gone or silent. */
+    /** The peer has gone or does not answer. */
     public static RunFailedException ofLostPeer(String message, String remedy) {
         return new RunFailedException(message, remedy, true);
     }

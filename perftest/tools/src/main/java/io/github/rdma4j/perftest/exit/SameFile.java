@@ -9,7 +9,9 @@ import java.nio.file.Path;
 public final class SameFile {
     private SameFile() {}
 
-    /** Returns whether they are, whatever links lead there; of files that there are not yet, by their names. */
+    /**
+     * Returns whether two paths lead to the same file, also through links; missing files are compared by their names.
+     */
     public static boolean are(Path one, Path other) {
         return whole(one).equals(whole(other));
     }

@@ -13,7 +13,7 @@ import org.HdrHistogram.Histogram;
  * @param maximum the longest, exact
  * @param mean the arithmetic mean, exact
  * @param deviation the standard deviation (of the population), exact
- * @param histogram all of them in nanoseconds, true to 0.1 %; not to be changed
+ * @param histogram all latencies in nanoseconds, accurate to 0.1 %; do not modify it
  */
 public record LatencyFigures(
         long samples, double minimum, double maximum, double mean, double deviation, Histogram histogram) {
@@ -43,7 +43,7 @@ public record LatencyFigures(
         return percentile(50);
     }
 
-    /** Returns how many samples lie beyond a percentile, which says how reliable it is. */
+    /** Returns how many samples are above a percentile, which shows how reliable it is. */
     public long beyond(double percent) {
         // The next smaller number: 99.9 is not exactly representable, and its product with a count may come out a
         // little
@@ -51,7 +51,7 @@ public record LatencyFigures(
         return samples - (long) Math.ceil(Math.nextDown(percent) / 100 * samples);
     }
 
-    /** Returns whether enough samples lie beyond a percentile for it to say anything. */
+    /** Returns whether enough samples are above a percentile to make it meaningful. */
     public boolean isTrustworthy(double percent) {
         return beyond(percent) >= ENOUGH_BEYOND;
     }

@@ -32,8 +32,8 @@ public final class LatencySamples {
     private double squares;
 
     /**
-     * @param parts into how many equal parts a recorded time falls, of which one is the latency: 2 where a round trip
-     *     is recorded and the one way is meant, else 1
+     * @param parts the number of equal parts of a recorded time, one of which is the latency: 2 if round trips are
+     *     recorded and the latency is one way, otherwise 1
      */
     public LatencySamples(int parts) {
         this.parts = parts;
@@ -88,7 +88,7 @@ public final class LatencySamples {
         double mean = (double) sum / count;
         double variance = Math.max(0, squares / count - mean * mean);
         double unit = 1000.0 * parts;
-        // Only as large as its greatest value asks for.
+        // Only as large as its greatest value requires.
         Histogram copy = new Histogram(SIGNIFICANT_DIGITS);
         copy.add(histogram);
         copy.setStartTimeStamp(begin);

@@ -5,19 +5,19 @@ package io.github.rdma4j.perftest.figures;
 import java.util.Arrays;
 
 /**
- * A median and how far it is known, whatever the figures' distribution is: the interval's ends are two of the figures,
- * by rank. Each figure lies below the true median with probability 1/2, as a coin falls, so how many do follows the
- * binomial distribution (the interval of the sign test).
+ * A median and its confidence interval, which does not depend on the figures' distribution: the ends of the interval
+ * are two of the figures, chosen by rank. Each figure is below the true median with probability 1/2, so the number of
+ * figures below it follows the binomial distribution (the interval of the sign test).
  *
  * @param median the middle one, or the mean of the two in the middle; NaN when there is no figure
  * @param low lower end; NaN when there are too few figures for an interval
  * @param high upper end; NaN as well
  */
 public record MedianInterval(double median, double low, double high) {
-    /** The least probability with which an interval holds the true median. */
+    /** The least probability with which an interval contains the true median. */
     public static final double CONFIDENCE = 0.95;
 
-    /** With fewer figures not even the least and the greatest make an interval of that confidence. */
+    /** With fewer figures, even the least and the greatest figure are not an interval of this confidence. */
     public static final int LEAST_FIGURES = 6;
 
     /** The median of some figures, and its interval. */

@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.figures;
 
 import java.util.Arrays;
 
-/** The single latencies of a run, for those who want every one. */
+/** The individual latencies of a run. */
 public final class SampleTimes {
     private final long[] nanoseconds;
     private final double unit;
@@ -15,7 +15,7 @@ public final class SampleTimes {
     }
 
     /**
-     * Makes the samples from the times between which they lie.
+     * Computes the samples from the times at their ends.
      *
      * @param stamps nanoseconds, ascending
      * @param count the number of valid stamps, at least 2
@@ -34,7 +34,7 @@ public final class SampleTimes {
         return nanoseconds.length;
     }
 
-    /** One of them in microseconds. */
+    /** Returns a latency in microseconds. */
     public double microseconds(int index) {
         return nanoseconds[index] / unit;
     }

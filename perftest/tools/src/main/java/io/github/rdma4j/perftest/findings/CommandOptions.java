@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** The command line of a command that takes options and nothing else; subclasses have the options of their own. */
+/** The command line of a command that only has options; subclasses add their own. */
 public abstract class CommandOptions {
     private static final int BEHIND_ALL = 1000;
 
@@ -36,11 +36,11 @@ public abstract class CommandOptions {
     protected abstract void check();
 
     /**
-     * Parses a command line, and handles it if it asks for help or is wrong.
+     * Parses a command line. Handles it if it requests help or is invalid.
      *
      * @param arguments the arguments after the command's name
      * @param out receives the help
-     * @param complaints reports what is wrong
+     * @param complaints reports errors of the command line
      * @return the exit status if the command line has been handled; empty if the command must run
      */
     public final OptionalInt read(List<String> arguments, PrintStream out, Complaints complaints) {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** The frame of a JSON document with findings: its schema, and who wrote it. */
+/** The frame of a JSON document with findings: its schema and its origin. */
 public final class FindingDocument {
     private FindingDocument() {}
 

@@ -45,7 +45,7 @@ public final class JsonOption {
      *
      * @param needed files that the document must not replace
      * @throws java.nio.file.InvalidPathException if the name is invalid
-     * @throws IllegalParameterException if it is one of the needed files
+     * @throws IllegalParameterException if it is one of the input files
      */
     public void check(Path... needed) {
         Optional<Path> file = file();

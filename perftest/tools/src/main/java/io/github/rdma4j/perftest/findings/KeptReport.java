@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
  * Keeps a command's results so far, so that they are shown however the command ends: after a failure or Ctrl-C. The
  * first caller shows them, and only once.
  *
- * <p>Safe for use by several threads: a signal has a thread of its own.
+ * Safe for use by several threads: a signal is handled in a separate thread.
  *
  * @param <R> the type of report
  */
@@ -21,7 +21,7 @@ public final class KeptReport<R> {
     private boolean shown;
 
     /**
-     * Makes an empty report.
+     * Creates an empty report.
      *
      * @param show prints a report and writes its documents; returns the exit status
      */
@@ -30,7 +30,7 @@ public final class KeptReport<R> {
     }
 
     /**
-     * Measuring begins.
+     * Called when measuring starts.
      *
      * @param soFar what there is at the time of the question, by any thread; empty while nothing is measured
      */

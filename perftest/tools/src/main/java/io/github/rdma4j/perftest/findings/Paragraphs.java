@@ -13,7 +13,7 @@ public final class Paragraphs {
         text.append(line).append('\n');
     }
 
-    /** Words after a label, continued in as many lines as they need, indented by the label's length. */
+    /** Prints text after a label, wrapped into lines that are indented by the label's length. */
     public void entry(String label, String words) {
         StringBuilder line = new StringBuilder(label);
         boolean empty = true;

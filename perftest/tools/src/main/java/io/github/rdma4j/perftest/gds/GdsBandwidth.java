@@ -38,7 +38,7 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
-/** Measures each direction, each size and each number of threads, all ways by turns. */
+/** Measures each direction, size and number of threads, with all paths in turn. */
 final class GdsBandwidth {
     /** The state of a report without results. */
     static final String NOTHING = "no way could be measured";
@@ -59,7 +59,7 @@ final class GdsBandwidth {
     /**
      * Measures.
      *
-     * @param kept shows what there is when a signal ends the JVM
+     * @param kept shows the results so far when a signal ends the JVM
      */
     static GdsReport run(GdsOptions options, KeptReport<GdsReport> kept) {
         return new GdsBandwidth(options, kept).run();
@@ -69,7 +69,7 @@ final class GdsBandwidth {
         Path file = options.file();
         boolean made = !Files.exists(file);
         requireFile(file, made);
-        // A file left behind would look like the user's own to the next run, which would write nothing.
+        // The next run would take a remaining file for the user's own, and would not write to it.
         try (InterruptHook _ = new InterruptHook(() -> interrupted(made))) {
             if (made) {
                 make(file);
@@ -144,7 +144,7 @@ final class GdsBandwidth {
     /** Writes the whole file, because a write into holes has another speed than a write to existing blocks. */
     private void make(Path file) throws IOException {
         ByteBuffer some = ByteBuffer.allocateDirect(1 << 20);
-        // A name that somebody has taken meanwhile stays: it is refused here.
+        // Fails if another program has created the name meanwhile.
         FileChannel opened = FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         try (FileChannel channel = opened) {
             for (long left = options.fileSize(); left > 0; ) {
@@ -158,7 +158,7 @@ final class GdsBandwidth {
         }
     }
 
-    /** A way that is open, and what makes targets of a size. */
+    /** An open path, and the factory of targets of a size. */
     private record OpenWay(GdsMethod way, IntFunction<GdsTarget> targets) {}
 
     private void measure(CudaContext context, long fileSize, boolean writable) throws IOException {

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The report as a results document: a series for each direction, each number of threads and each way. */
+/** The report as a results document: a series for each direction, number of threads and path. */
 final class GdsDocument {
     private static final double MIB = 1 << 20;
     private static final double MILLION = 1e6;

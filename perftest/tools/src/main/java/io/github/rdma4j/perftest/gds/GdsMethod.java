@@ -7,12 +7,12 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** A way that is measured. */
+/** A measured path. */
 enum GdsMethod {
     GDS("gds", StoragePath.GPU_DIRECT),
     COMPATIBLE("compat", StoragePath.COMPATIBLE),
     STAGED("staged", StoragePath.STAGED),
-    /** To host memory, past the page cache: what the storage gives, and staging cannot exceed. */
+    /** To host memory, past the page cache: the speed of the storage, which staging cannot exceed. */
     DIRECT("direct", null),
     /** To host memory, through the page cache. */
     HOST("host", null);

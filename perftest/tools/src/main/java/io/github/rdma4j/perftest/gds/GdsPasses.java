@@ -20,8 +20,8 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * Passes over a whole file by some threads, which take turns with its blocks; then one more, in which all is compared.
- * Several of these can take turns with the file.
+ * Passes over a whole file by several threads, which take turns with its blocks; then another pass that compares the
+ * contents. Several of these objects can take turns with the file.
  */
 final class GdsPasses implements AutoCloseable {
     private static final double MIB = 1 << 20;
@@ -45,7 +45,9 @@ final class GdsPasses implements AutoCloseable {
         this.executor = Executors.newFixedThreadPool(threads);
     }
 
-    /** Opens as many targets as threads, and makes a pass that does not count: it makes pinned memory and threads. */
+    /**
+     * Opens a target for each thread, and makes a pass that does not count, which creates pinned memory and threads.
+     */
     static GdsPasses begin(
             Path file, long fileSize, GdsMethod way, boolean write, int size, int threads, Supplier<GdsTarget> target) {
         GdsPasses passes = new GdsPasses(file, fileSize, way, write, size, threads);
@@ -81,7 +83,7 @@ final class GdsPasses implements AutoCloseable {
         speeds.add(fileSize / MIB / ((System.nanoTime() - start) / 1e9));
     }
 
-    /** Compares all; what others have written meanwhile is written again before. */
+    /** Compares the whole file, after writing again what others have overwritten. */
     GdsResult finish() {
         if (write) {
             all(this::pass);

@@ -17,7 +17,7 @@ import java.util.Map;
  * @param file the file that was read
  * @param fileSize its size in bytes
  * @param fileSystem such as {@code ext4}
- * @param gpu in words
+ * @param gpu a description of the GPU
  * @param decisions for each measured path the decision and its reasons, or why it was left out
  * @param results in the order of measuring
  * @param state how the run ended

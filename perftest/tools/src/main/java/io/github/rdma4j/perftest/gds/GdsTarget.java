@@ -12,7 +12,7 @@ interface GdsTarget extends AutoCloseable {
     /** Writes all. */
     void write(long offset, int length);
 
-    /** Gives the block these bytes. */
+    /** Sets the bytes of the block. */
     void set(ByteBuffer bytes);
 
     /** Copies the block's bytes out. */

@@ -46,7 +46,7 @@ public final class CopyQueue {
         }
     }
 
-    /** Begins to count from 0 again; all copies must be done. */
+    /** Restarts the count at 0. All copies must be done. */
     public void reset() {
         queued = 0;
         marked = 0;
@@ -80,7 +80,7 @@ public final class CopyQueue {
         }
     }
 
-    /** Records an event. Call it when no more copies follow at once. */
+    /** Records an event. Call it when no more copies follow immediately. */
     public void mark() {
         if (marked != queued && !full()) {
             int next = (int) (recorded++ % EVENTS);
@@ -96,7 +96,7 @@ public final class CopyQueue {
         return queued;
     }
 
-    /** Returns how many copies are done, by asking the driver. */
+    /** Returns how many copies are done, which it queries from the driver. */
     public long done() {
         while (passed != recorded) {
             int next = (int) (passed % EVENTS);

@@ -34,12 +34,12 @@ public final class Gpu implements AutoCloseable {
     private static final long ALIGNMENT = 64 << 10;
 
     /**
-     * The folder with the sys folder in which peer-memory modules are searched; in a container it may be another folder
-     * than the root.
+     * The folder that contains {@code sys}, in which peer-memory modules are searched; in a container it may differ
+     * from the root.
      */
     private static final String ROOT_PROPERTY = "io.github.rdma4j.gpudirect.root";
 
-    /** A copy of a buffer takes less, or will not end. */
+    /** A copy of a buffer takes less time, or will not end. */
     private static final Duration LONGEST_COPY = Duration.ofSeconds(60);
 
     private final GpuOptions options;
@@ -60,9 +60,9 @@ public final class Gpu implements AutoCloseable {
     }
 
     /**
-     * Finds it and takes its primary context.
+     * Finds the GPU and retains its primary context.
      *
-     * @throws IllegalParameterException when there is no such GPU; the message names those that there are
+     * @throws IllegalParameterException when there is no such GPU; the message lists the existing GPUs
      * @throws PerftestException when CUDA cannot be used
      */
     public static Gpu open(GpuOptions options) {

@@ -21,22 +21,20 @@ import io.github.rdma4j.verbs.WorkCompletions;
 import java.time.Duration;
 
 /**
- * The measured loop of the bandwidth tools that need nothing of the peer: keeps as many requests under way on each
- * queue pair as the transmit depth allows, asks for a completion once per group, and takes several completions at a
- * time.
+ * The measured loop of the bandwidth tools without the peer's participation: keeps as many requests in flight on each
+ * queue pair as the transmit depth permits, requests one completion per group, and polls several completions at a time.
  *
- * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards
- * ({@link #failure()}).
+ * Unless it sleeps, it allocates nothing and throws nothing: {@link #failure()} returns what stopped it.
  */
 public final class BandwidthLoop {
-    /** So often a side that sleeps sees whether the run is over. */
+    /** How often a sleeping side checks whether the run has ended. */
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
 
     /**
      * How the messages are sent.
      *
      * @param operation one of {@link Operation}
-     * @param depth most messages under way per queue pair, per completion and per post
+     * @param depth most messages in flight per queue pair, per completion and per post
      * @param inline whether the messages travel in the work requests
      * @param events whether to sleep until completions are announced
      * @param bursts limits the rate; null for none
@@ -142,8 +140,8 @@ public final class BandwidthLoop {
     }
 
     /**
-     * Sends until all queue pairs have completed {@code count} messages, or the run is over, or an operation fails. A
-     * timed run continues with the messages that the previous run has left under way.
+     * Sends until all queue pairs have completed {@code count} messages, the run ends, or an operation fails. A timed
+     * run continues with the messages that the previous run has left in flight.
      *
      * @param count messages per queue pair; {@link Long#MAX_VALUE} for a timed run
      */

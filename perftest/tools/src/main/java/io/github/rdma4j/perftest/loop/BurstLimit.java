@@ -6,8 +6,8 @@ package io.github.rdma4j.perftest.loop;
  * The software rate limit of the bandwidth tools: bursts of messages at a constant interval, over all queue pairs
  * together.
  *
- * <p>A burst is due at a constant time after the previous one was due, so that the cost of reading the clock does not
- * add up, as it does in the C tools. A side that falls behind by more than one burst does not catch up.
+ * A burst is due at a constant time after the previous one was due. Unlike in the C tools, the cost of reading the
+ * clock does not accumulate. A side that falls behind by more than one burst does not catch up.
  *
  * <p>The caller passes the time. Does not allocate. For use by one thread.
  */
@@ -40,7 +40,7 @@ public final class BurstLimit {
         return left;
     }
 
-    /** So many of those that were allowed were posted. */
+    /** Called when this many of the permitted messages were posted. */
     void posted(long messages) {
         left -= messages;
     }

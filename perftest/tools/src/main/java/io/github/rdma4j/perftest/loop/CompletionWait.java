@@ -13,8 +13,8 @@ import java.time.Duration;
  * call arms the queues, so that the poll after it finds earlier completions, and only the next call sleeps.
  */
 public final class CompletionWait {
-    /** So often a sleeping loop sees whether the run is over. */
-    private static final Duration NAP = Duration.ofMillis(50);
+    /** How often a sleeping loop checks whether the run has ended. */
+    private static final Duration LONGEST_SLEEP = Duration.ofMillis(50);
 
     private final CompletionChannel channel;
     private final CompletionQueue first;
@@ -44,7 +44,7 @@ public final class CompletionWait {
             armed = true;
             return;
         }
-        channel.nextEvent(NAP);
+        channel.nextEvent(LONGEST_SLEEP);
         // A queue whose event is still pending is armed again, which costs only one poll of an empty queue.
         armed = false;
     }

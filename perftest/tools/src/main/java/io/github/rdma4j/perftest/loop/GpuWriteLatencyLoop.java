@@ -45,7 +45,7 @@ public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
 
     @Override
     public boolean await(long number) {
-        while (!isThere((byte) number)) {
+        while (!hasArrived((byte) number)) {
             if (!control.running()) {
                 return false;
             }
@@ -58,7 +58,7 @@ public final class GpuWriteLatencyLoop extends WriteLatencyLoop {
     }
 
     /** Returns whether the last byte of the peer's message is this one. */
-    private boolean isThere(byte counter) {
+    private boolean hasArrived(byte counter) {
         reading.copyToHost(awaitOffset, FROM_DEVICE, 1);
         return await(reading) && bytes.get(ValueLayout.JAVA_BYTE, FROM_DEVICE) == counter;
     }

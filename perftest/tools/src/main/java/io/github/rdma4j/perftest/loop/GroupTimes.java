@@ -6,9 +6,9 @@ package io.github.rdma4j.perftest.loop;
  * When messages were posted and completed, one entry per group of messages that share a completion, and the best rate
  * that follows from it.
  *
- * <p>The C tools take a time per message; here it is one per group, so that the loop stays short. A peak therefore
- * begins at the post of a group's first message and ends where a completion was seen. With one completion per message
- * (-Q 1, or messages above 8 KiB) that is the C tools' definition.
+ * The C tools record a time per message. This class records one per group, so that the loop stays short. A peak
+ * therefore starts at the post of a group's first message and ends at a poll. With one completion per message (-Q 1, or
+ * messages above 8 KiB), this equals the C tools' definition.
  *
  * <p>Preallocated; nothing is allocated while a run writes into it. Used by one thread.
  */
@@ -43,7 +43,7 @@ public final class GroupTimes {
         return postTimes.length > 0;
     }
 
-    /** A group's first message is about to be posted. */
+    /** Called right before a group's first message is posted. */
     void posted(long time, long messagesBefore) {
         if (posts < postTimes.length) {
             postTimes[posts] = time;
@@ -100,7 +100,7 @@ public final class GroupTimes {
         return (double) (completed[completion] - postedBefore[post]) / (completionTimes[completion] - postTimes[post]);
     }
 
-    /** Returns whether b lies below the line from a to c. */
+    /** Returns whether b is below the line from a to c. */
     private boolean isCorner(int a, int b, int c) {
         return (double) (postedBefore[b] - postedBefore[a]) * (postTimes[c] - postTimes[a])
                 < (double) (postedBefore[c] - postedBefore[a]) * (postTimes[b] - postTimes[a]);

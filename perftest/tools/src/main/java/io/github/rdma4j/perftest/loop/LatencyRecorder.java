@@ -11,9 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes the times of a latency tool's loop, and paces an open loop. The loop makes one call per message, right before
- * it posts the message and after it has received the previous answer. In a closed loop the call may also follow the
- * post, while the message is on its way: the time between two calls is the same, and no message waits for the clock.
+ * Records the times of a latency tool's loop, and paces an open loop. The loop makes one call per message, right before
+ * it posts the message and after it has received the previous answer. In a closed loop, the call may also follow the
+ * post, while the message is in flight: the time between two calls is the same, and the message does not wait for the
+ * clock.
  *
  * <pre>{@code
  * recorder.begin();
@@ -31,8 +32,8 @@ import java.util.List;
  * samples. A counted run of up to {@link #MOST_STAMPS} messages writes its times into an array, which is evaluated
  * afterwards; a longer or a timed one goes into a histogram at once, a timed one only in its measured part.
  *
- * <p>Open loop ({@code --rate}): a sample begins when the message was due, not when it was posted. The time that it was
- * late counts in full, the exchange itself as one of its parts (half of it for a round trip that means one way).
+ * Open loop ({@code --rate}): a sample starts when the message was due, not when it was posted. A delay counts in full;
+ * the exchange itself counts as one of its parts (half of it for a round trip that represents one way).
  *
  * <p>A closed loop may wait before each post, {@link #pausing}: as in the C tools ({@code --latency_gap}) the wait is
  * part of the time from one call to the next.
@@ -40,7 +41,7 @@ import java.util.List;
  * <p>Does not allocate between {@link #begin} and {@link #end}. For use by one thread.
  */
 public final class LatencyRecorder {
-    /** A counted closed loop of more messages than this records at once and keeps no single times. */
+    /** A closed loop with more messages is recorded in a histogram at once, without individual times. */
     static final int MOST_STAMPS = 1 << 22;
 
     private static final long[] NONE = {};
@@ -100,11 +101,11 @@ public final class LatencyRecorder {
      * For a closed loop of a number of messages.
      *
      * @param control of the run
-     * @param parts into how many equal parts a sample falls, of which one is the latency: 2 for a round trip that means
-     *     one way, else 1
+     * @param parts the number of equal parts of a sample, one of which is the latency: 2 for a round trip that
+     *     represents one way, otherwise 1
      * @param perRound messages of a round, at least 2
      * @param rounds how many rounds follow each other in one run, at least 1
-     * @param keepTimes whether single times are wanted afterwards however many they are
+     * @param keepTimes whether to keep individual times regardless of their number
      * @throws OutOfMemoryError when they are too many
      */
     public static LatencyRecorder counted(RunControl control, int parts, long perRound, int rounds, boolean keepTimes) {
@@ -135,7 +136,7 @@ public final class LatencyRecorder {
                 control, parts, timed, perSecond, timed ? Long.MAX_VALUE : perRound, 0, rounds, false);
     }
 
-    /** Forgets all; the run begins. */
+    /** Resets everything at the start of a run. */
     void begin() {
         index = 0;
         underWay = false;
@@ -164,7 +165,7 @@ public final class LatencyRecorder {
         return pacer != null || gap > 0;
     }
 
-    /** Replaces {@link #next} if messages wait; false when the run is over. */
+    /** Used instead of {@link #next} if messages wait until they are due. Returns false when the run has ended. */
     boolean due() {
         return (gap == 0 || pause()) && next();
     }
@@ -181,8 +182,8 @@ public final class LatencyRecorder {
     }
 
     /**
-     * The answer to the message before is there, and another one is about to be posted, or in a closed loop has just
-     * been posted. False when the run of an open loop is over.
+     * Called when the answer to the previous message has arrived and the next message is about to be posted or, in a
+     * closed loop, has just been posted. Returns false when the run of an open loop has ended.
      */
     public boolean next() {
         long now = System.nanoTime();
@@ -239,7 +240,10 @@ public final class LatencyRecorder {
         samples.record((start - due) * parts + (now - start));
     }
 
-    /** The answer to the last message of an open loop is there. Without this call the last message is no sample. */
+    /**
+     * Called when the answer to the last message of an open loop has arrived. Without this call, the last message is
+     * not a sample.
+     */
     void end() {
         if (pacer != null && underWay) {
             answered(System.nanoTime());
@@ -262,14 +266,14 @@ public final class LatencyRecorder {
         return pacer == null ? null : new Pace(perSecond, counting && time > 0 ? (count() - 1) * 1e9 / time : 0);
     }
 
-    /** Into how many equal parts a sample falls, of which one is the latency. */
+    /** Returns the number of equal parts of a sample, one of which is the latency. */
     public int parts() {
         return parts;
     }
 
     /** The figures of each round, when all of them have been run. */
     public List<LatencyFigures> figures() {
-        // The two clocks differ by a constant, as far as anybody looks at milliseconds.
+        // With a resolution of milliseconds, the two clocks differ by a constant.
         long offset = System.currentTimeMillis() - System.nanoTime() / 1_000_000;
         List<LatencyFigures> figures = new ArrayList<>();
         if (stamps.length == 0) {

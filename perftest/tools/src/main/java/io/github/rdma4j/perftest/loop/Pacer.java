@@ -3,9 +3,9 @@
 package io.github.rdma4j.perftest.loop;
 
 /**
- * The times at which the messages of an open loop are due: at a constant rate from the beginning, whatever happens to
- * earlier messages. A late message delays none of the later ones, so a pause shows in the latency of every message that
- * should have been sent during it.
+ * The times at which the messages of an open loop are due: at a constant rate from the start, independent of earlier
+ * messages. A late message does not delay later ones, so a pause shows in the latency of every message that should have
+ * been sent during it.
  *
  * <p>The caller reads the clock. Does not allocate. For use by one thread.
  */
@@ -21,15 +21,15 @@ final class Pacer {
         interval = 1e9 / perSecond;
     }
 
-    /** Begins again: the first message is due at this time. */
+    /** Restarts: the first message is due at this time. */
     void begin(long nanoseconds) {
         begin = nanoseconds;
         number = 0;
     }
 
     /**
-     * When the next message is due, in nanoseconds; the one after that at the next call. Not rounded from one to the
-     * next.
+     * Returns when the next message is due, in nanoseconds; the next call returns the time of the message after it.
+     * Rounding errors do not accumulate.
      */
     long next() {
         return begin + (long) (number++ * interval);

@@ -43,7 +43,7 @@ public final class ReceivingSide {
     }
 
     /**
-     * Makes a side that reports its receives to the peer.
+     * Creates a side that reports its receives to the peer.
      *
      * @param credits reports them; null if the peer does not need reports
      * @param alone whether this side sends nothing else
@@ -64,7 +64,7 @@ public final class ReceivingSide {
     }
 
     /**
-     * A run begins; its first receives are posted.
+     * Called at the start of a run; posts its first receives.
      *
      * @param messages per stream; {@link Long#MAX_VALUE} for a timed run
      */
@@ -77,12 +77,12 @@ public final class ReceivingSide {
         end = started;
     }
 
-    /** Returns whether messages are still to come. */
+    /** Returns whether more messages are expected. */
     boolean unfinished() {
         return received < total || receives.copying() || credits != null && credits.busy();
     }
 
-    /** Returns whether messages that came are on their way to where they belong. */
+    /** Returns whether received messages are still being copied to their destination. */
     boolean copying() {
         return receives.copying();
     }
@@ -129,13 +129,13 @@ public final class ReceivingSide {
         return received;
     }
 
-    /** Messages that came in {@link #nanoseconds()}. */
+    /** Returns the number of messages received in {@link #nanoseconds()}. */
     public long timedMessages() {
         return cameAtOnce() ? received : received - first;
     }
 
     /**
-     * Returns the nanoseconds from the first completions to the last ones. If all arrived in one poll, the time begins
+     * Returns the nanoseconds from the first completions to the last ones. If all arrived in one poll, the time starts
      * with the run, which is at least as long.
      */
     public long nanoseconds() {

@@ -18,13 +18,12 @@ import java.time.Duration;
 
 /**
  * The measured loop of ib_read_lat and ib_atomic_lat: posts a request, waits for its completion, and posts the next
- * one. The peer's adapter answers; no program there takes part.
+ * one. The peer's adapter answers without a program.
  *
- * <p>Unless it sleeps, it allocates nothing and throws nothing: what stopped it is asked afterwards
- * ({@link #failure()}).
+ * Unless it sleeps, it allocates nothing and throws nothing: {@link #failure()} returns what stopped it.
  */
 public final class RequestLatencyLoop {
-    /** So often a side that sleeps sees whether the run is over. */
+    /** How often a sleeping side checks whether the run has ended. */
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
 
     private final QueuePair queuePair;
@@ -70,10 +69,10 @@ public final class RequestLatencyLoop {
     }
 
     /**
-     * Sends until {@code count} requests have been answered, or the run is over, or something fails.
+     * Sends until {@code count} requests have been answered, the run ends, or an operation fails.
      *
      * @param count requests to send
-     * @param recorder takes the time of each, and may delay it
+     * @param recorder records the time of each request, and may delay it
      * @return requests answered
      */
     public long run(long count, LatencyRecorder recorder) {
@@ -87,14 +86,13 @@ public final class RequestLatencyLoop {
         long answered = 0;
         boolean paced = recorder.paces();
         recorder.begin();
-        // Asked here as well as where it waits: an answer may be there whenever it is looked for, and no wait ever
-        // begin.
+        // Also checked here, because the waits may never run: each answer may have arrived at the first poll.
         while (answered < count && control.running()) {
             if (paced && !recorder.due() || !post(request)) {
                 return answered;
             }
             if (!paced) {
-                // While the request is on its way, where it costs nothing.
+                // While the request is in flight, recording takes no time of the measurement.
                 recorder.next();
             }
             if (!awaitCompletion(events, queue, completions, control) || !incoming.pass(control)) {
@@ -121,7 +119,7 @@ public final class RequestLatencyLoop {
         return false;
     }
 
-    /** Waits for one completion; false when it is a failure or the run is over before. */
+    /** Waits for one completion. Returns false if it is a failure or the run ends first. */
     public boolean awaitCompletion() {
         return awaitCompletion(events, completionQueue, completions, control);
     }

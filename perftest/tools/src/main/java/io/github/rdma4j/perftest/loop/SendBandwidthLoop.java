@@ -24,7 +24,7 @@ public final class SendBandwidthLoop {
     /**
      * @param sending null for a side that only receives
      * @param receiving null for a side that only sends
-     * @param answers whether nothing is sent before the first message has come
+     * @param answers whether nothing is sent before the first message has arrived
      * @param wait what to do between fruitless polls
      * @param control shared with the monitor of the run
      */
@@ -38,8 +38,8 @@ public final class SendBandwidthLoop {
     }
 
     /**
-     * Runs until {@code count} messages per stream have gone each way there is, or the run is over, or something fails.
-     * The first receives are posted.
+     * Runs until {@code count} messages per stream have been transferred in each direction, the run ends, or an
+     * operation fails. The first receives are already posted.
      *
      * @param count messages per stream; {@link Long#MAX_VALUE} for a timed run
      */

@@ -67,12 +67,12 @@ public final class SendLatencyLoop {
     }
 
     /**
-     * Plays until {@code count} messages have gone each way, or the run is over, or something fails. The first receives
-     * are posted.
+     * Runs until {@code count} messages have been transferred in each direction, the run ends, or an operation fails.
+     * The first receives are already posted.
      *
      * @param opens whether this side sends first (the client does, but of writes the server)
      * @param count messages to send
-     * @param recorder takes the time of each send, and may delay it
+     * @param recorder records the time of each send, and may delay it
      * @return messages sent
      */
     public long run(boolean opens, long count, LatencyRecorder recorder) {
@@ -85,8 +85,8 @@ public final class SendLatencyLoop {
         boolean answers = !opens;
         boolean paced = recorder.paces();
         recorder.begin();
-        // Sending and receiving are called in one place each: the compiler inlines both, but not for a second time.
-        // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
+        // Sending and receiving are called in one place each: the compiler inlines both, but not a second time. The run
+        // is also checked here, because the waits may never run: each message may have arrived at the first poll.
         while (control.running()) {
             if (answers) {
                 if (received == count || !receive()) {
@@ -104,7 +104,7 @@ public final class SendLatencyLoop {
                 return sent;
             }
             if (!paced) {
-                // While the message is on its way, where it costs nothing.
+                // While the message is in flight, recording takes no time of the measurement.
                 recorder.next();
             }
             if (!await(sendQueue, completions, control)) {
@@ -119,7 +119,7 @@ public final class SendLatencyLoop {
         return sent;
     }
 
-    /** Sends a message and waits until it has gone; false when something failed or the run is over before. */
+    /** Sends a message and waits for its completion. Returns false if an operation fails or the run ends first. */
     public boolean send() {
         return post() && await(sendQueue, completions, control);
     }
@@ -139,7 +139,7 @@ public final class SendLatencyLoop {
         return false;
     }
 
-    /** Waits for a message; false when something failed or the run is over before. */
+    /** Waits for a message. Returns false if an operation fails or the run ends first. */
     public boolean receive() {
         RunControl control = this.control;
         WorkCompletions completions = this.completions;

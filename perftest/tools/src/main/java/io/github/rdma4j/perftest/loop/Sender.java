@@ -39,7 +39,7 @@ public final class Sender {
      *
      * @param size of a message
      * @param layout how messages follow each other in the peer's memory
-     * @param count how many messages there are before the first one's place is written to by the sender again
+     * @param count the number of slots, which is how many messages are sent before the first slot is reused
      */
     public static Sender writing(RunResources resources, int stream, long size, SystemData layout, int count) {
         Slots slots = Slots.of(size, layout);
@@ -79,7 +79,7 @@ public final class Sender {
         }
     }
 
-    /** The message of a place in the buffer, to be posted again and again. */
+    /** Prepares the message of a slot in the buffer, which is posted repeatedly. */
     PreparedRequest prepare(long id, int slot, MemorySlice local, int flags) {
         PreparedRequest request = targets != null
                 ? preparation.writeWithImmediate(local, targets[slot], slot, flags)
@@ -89,7 +89,7 @@ public final class Sender {
         return request.workRequestId(id);
     }
 
-    /** Adds the message of a place in the buffer to a list. Allocates nothing. */
+    /** Adds the message of a slot in the buffer to a list. Allocates nothing. */
     void add(SendBatch batch, long id, int slot, MemorySlice local, int flags) {
         if (targets != null) {
             batch.writeWithImmediate(id, local, targets[slot], slot, flags);

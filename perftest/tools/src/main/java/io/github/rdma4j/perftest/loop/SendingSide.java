@@ -17,9 +17,9 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 
 /**
- * The sending half of the measured loop of ib_send_bw: keeps as many messages under way on each queue pair as the
- * transmit depth allows, asks for a completion once per group, and takes several completions at a time. Allocates
- * nothing and throws nothing.
+ * The sending half of the measured loop of ib_send_bw: keeps as many messages in flight on each queue pair as the
+ * transmit depth permits, requests one completion per group, and polls several completions at a time. Allocates nothing
+ * and throws nothing.
  */
 public final class SendingSide {
     /** One queue pair with its messages. */
@@ -74,10 +74,10 @@ public final class SendingSide {
     /**
      * @param streams the index of one is the id of its work requests
      * @param completionQueue where all their sends complete
-     * @param depth most messages under way per queue pair, per completion and per post
+     * @param depth most messages in flight per queue pair, per completion and per post
      * @param inline whether the messages travel in the work requests
      * @param times receives the times for the peak
-     * @param credits how far the peer has receives; null where that does not matter
+     * @param credits how many receives the peer has; null if that does not matter
      * @param pollBatch completions taken at a time, at most
      */
     public SendingSide(
@@ -103,7 +103,7 @@ public final class SendingSide {
     }
 
     /**
-     * A run begins.
+     * Called at the start of a run.
      *
      * @param messages per queue pair; {@link Long#MAX_VALUE} for a timed run
      */
@@ -122,12 +122,12 @@ public final class SendingSide {
         times.clear();
     }
 
-    /** Returns whether messages are still to be sent or under way. */
+    /** Returns whether messages are still to be sent or in flight. */
     boolean unfinished() {
         return completed < total;
     }
 
-    /** Returns whether messages are on their way to where they can be posted from. */
+    /** Returns whether messages are being copied to memory from which they can be posted. */
     boolean copying() {
         for (Stream stream : streams) {
             if (stream.passage.busy()) {

@@ -8,16 +8,18 @@ import io.github.rdma4j.perftest.stream.Passage;
 import io.github.rdma4j.perftest.stream.RunControl;
 
 /**
- * ib_write_lat with messages in a GPU's memory that the adapter does not reach: each is copied to host memory before it
- * is sent, and to the device when it is seen to have come. The byte that counts is written, and waited for, in the host
- * memory.
+ * ib_write_lat with messages in a GPU's memory that the adapter cannot access: each message is copied to host memory
+ * before it is sent, and to the device after it has arrived. The counter is written, and polled, in host memory.
  */
 public final class StagedWriteLatencyLoop extends WriteLatencyLoop {
     private final GpuMessageMemory memory;
     private final Passage outgoing;
     private final Passage incoming;
 
-    /** Makes the loop with the parameters of its superclass; the buffer is the host memory that mirrors the GPU's. */
+    /**
+     * Creates the loop with the parameters of its superclass; the buffer is the host memory that mirrors the GPU's
+     * memory.
+     */
     public StagedWriteLatencyLoop(
             RequestQueues queues,
             GpuMessageMemory memory,

@@ -27,13 +27,16 @@ public class WriteLatencyLoop {
     private static final VarHandle COUNTER = ValueLayout.JAVA_BYTE.varHandle().withInvokeExactBehavior();
 
     /**
-     * All memory. After each native call the compiler checks a segment of a field again: its type, bounds, scope and
-     * thread. This one is a constant, without bounds that could be exceeded. So addresses are checked once, in the
-     * constructor, and the caller of the loop keeps the memory.
+     * All memory. After each native call, the compiler checks a segment in a field again: its type, bounds, scope and
+     * thread. This segment is a constant without relevant bounds. So addresses are checked once, in the constructor,
+     * and the caller of the loop keeps the memory allocated.
      */
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-    /** The bits of an address, as in the library's {@code NativeMemory}: they show the compiler that it lies within. */
+    /**
+     * The bits of an address, as in the library's {@code NativeMemory}: the mask proves to the compiler that the
+     * address is in bounds.
+     */
     private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
 
     private final QueuePair queuePair;
@@ -52,7 +55,7 @@ public class WriteLatencyLoop {
     /** Bytes of a message. */
     private final long size;
 
-    /** Null where the content does not matter. */
+    /** Null if the contents do not matter. */
     final SealedMessages seals;
 
     final RunControl control;
@@ -62,8 +65,8 @@ public class WriteLatencyLoop {
 
     /**
      * @param queues the queues of its requests
-     * @param buffer the memory of both messages, as the CPU sees it, which stays open while the loop runs; null where
-     *     the CPU does not reach it
+     * @param buffer the memory of both messages, as the CPU sees it, which stays open during the loop; null if the CPU
+     *     cannot access it
      * @param messages the message to send, and the peer's message
      * @param inline whether the message travels in the work request
      * @param seals writes and checks the content of messages; null without checks
@@ -99,11 +102,11 @@ public class WriteLatencyLoop {
     }
 
     /**
-     * Plays until {@code count} messages have gone each way, or the run is over, or something fails.
+     * Runs until {@code count} messages have been transferred in each direction, the run ends, or an operation fails.
      *
      * @param opens whether this side sends first (the server does)
      * @param count messages to send
-     * @param recorder takes the time of each send, and may delay it
+     * @param recorder records the time of each send, and may delay it
      * @return messages sent
      */
     public long run(boolean opens, long count, LatencyRecorder recorder) {
@@ -121,7 +124,7 @@ public class WriteLatencyLoop {
         boolean paced = recorder.paces();
         recorder.begin();
         while (sent < count) {
-            // Asked here as well as where it waits: all may be there whenever it is looked for, and no wait ever begin.
+            // Also checked here, because the waits may never run: each message may have arrived at the first poll.
             if (!control.running()) {
                 return sent;
             }
@@ -142,7 +145,7 @@ public class WriteLatencyLoop {
                 return sent;
             }
             if (!paced) {
-                // While the message is on its way, where it costs nothing.
+                // While the message is in flight, recording takes no time of the measurement.
                 recorder.next();
             }
             if (!awaitCompletion(queue, completions, control)) {
@@ -161,7 +164,9 @@ public class WriteLatencyLoop {
         return seals == null;
     }
 
-    /** Waits for the peer's message of this number; false when the run is over before, or the message is not whole. */
+    /**
+     * Waits for the peer's message with this number. Returns false if the run ends first, or the message is not intact.
+     */
     public boolean await(long number) {
         return awaitCounter(number) && isWhole(number);
     }
@@ -188,7 +193,7 @@ public class WriteLatencyLoop {
         return seals == null || seals.check(awaitOffset + 1 - size(), size(), number);
     }
 
-    /** Makes a message; false when the run is over before. */
+    /** Fills a message. Returns false if the run ends first. */
     boolean fill(long number) {
         if (seals != null) {
             seals.seal(sendOffset + 1 - size(), size(), number);
@@ -201,7 +206,7 @@ public class WriteLatencyLoop {
         count(sendCounter & ADDRESS_BITS, number);
     }
 
-    /** Before the doorbell comes the provider's udma_to_device_barrier(), as for C, whose store is a plain one. */
+    /** A plain store, as in C: the provider's udma_to_device_barrier() orders it before the doorbell. */
     private static void count(long counter, long number) {
         COUNTER.setRelease(ALL, counter, (byte) number);
     }
@@ -228,7 +233,7 @@ public class WriteLatencyLoop {
         return false;
     }
 
-    /** Waits for one completion; false when it is a failure or the run is over before. */
+    /** Waits for one completion. Returns false if it is a failure or the run ends first. */
     public boolean awaitCompletion() {
         return awaitCompletion(completionQueue, completions, control);
     }

@@ -53,8 +53,8 @@ final class HugePages {
     /**
      * Maps memory of huge pages, all zeros.
      *
-     * @param bytes how much; whole pages are taken
-     * @param arena gives it back when it is closed
+     * @param bytes the number of bytes, rounded up to whole pages
+     * @param arena frees the memory when it is closed
      * @throws PerftestException when the reserve is too small
      */
     static MemorySegment allocate(long bytes, Arena arena) {

@@ -37,11 +37,11 @@ public final class RunBuffer implements AutoCloseable {
     }
 
     /**
-     * Memory of somebody else, which the processor reaches.
+     * Wraps memory that is allocated elsewhere, which the CPU can access.
      *
      * @param address of its first byte
-     * @param bytes how much
-     * @param release gives it back
+     * @param bytes the number of bytes
+     * @param release frees the memory
      */
     public static RunBuffer at(long address, long bytes, Runnable release) {
         return new RunBuffer(address, bytes, release);
@@ -51,9 +51,9 @@ public final class RunBuffer implements AutoCloseable {
      * Allocates or maps it.
      *
      * @param options which kind
-     * @param bytes how much
+     * @param bytes the number of bytes
      * @param alignment of its start, a power of two not above a page
-     * @throws PerftestException when it cannot be had
+     * @throws PerftestException when it cannot be allocated
      */
     public static RunBuffer of(MemoryOptions options, long bytes, long alignment) {
         return new RunBuffer(options, bytes, alignment);
@@ -101,7 +101,7 @@ public final class RunBuffer implements AutoCloseable {
         repeat(content == null ? noise(segment.byteSize()) : content, segment);
     }
 
-    /** Random bytes, enough to be repeated in memory of a length. */
+    /** Returns random bytes, enough to fill memory of this length by repetition. */
     public static byte[] noise(long bytes) {
         byte[] pattern = new byte[(int) Math.min(bytes, 4096)];
         RandomGenerator.getDefault().nextBytes(pattern);

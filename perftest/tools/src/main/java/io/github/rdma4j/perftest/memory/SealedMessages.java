@@ -25,7 +25,7 @@ public final class SealedMessages {
     private static final int LEAST_WITH_CHECKSUM = 16;
     private static final int FREE = 4;
 
-    /** A buffer has at most 2 GiB: larger memory is looked at through several, each half covered by the next. */
+    /** A buffer has at most 2 GiB: larger memory is accessed through several, which overlap by half. */
     private static final long WINDOW = 1L << 30;
 
     private final MemorySegment memory;
@@ -51,7 +51,7 @@ public final class SealedMessages {
     /**
      * Writes the content of a message.
      *
-     * @param offset where it begins
+     * @param offset of its first byte
      * @param size its length in bytes
      * @param number what its content follows from
      */
@@ -79,7 +79,7 @@ public final class SealedMessages {
     }
 
     /**
-     * Returns whether a message is intact. If not, {@link #failure()} describes what is there instead.
+     * Returns whether a message is intact. If not, {@link #failure()} describes the contents.
      *
      * @param offset its start
      * @param size its length in bytes
@@ -129,7 +129,7 @@ public final class SealedMessages {
         return (int) checksum.getValue();
     }
 
-    /** Makes the place of a message such that {@link #check} does not find an older one there. */
+    /** Erases the memory of a message, so that {@link #check} does not accept an older message there. */
     public void erase(long offset, long size) {
         if (size < LEAST_WITH_CHECKSUM) {
             for (long i = 0; i < size - 1; i++) {

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The service that the queue pairs of a test give, by the names of the C tools. */
+/** The transport service of a test's queue pairs, with the names of the C tools. */
 public enum ConnectionType {
     /** Reliable connection: every verb. */
     RC(EnumSet.allOf(Verb.class)),
@@ -36,7 +36,7 @@ public enum ConnectionType {
     /**
      * Reads {@code -c}.
      *
-     * @throws IllegalParameterException when there is no such type, or the verb cannot be had with it
+     * @throws IllegalParameterException when there is no such type, or it does not support the verb
      */
     static ConnectionType of(String name, Verb verb) {
         String reason = switch (name) {
@@ -72,7 +72,7 @@ public enum ConnectionType {
                         };
     }
 
-    /** Returns whether what is sent may be lost, with nobody sending it again. */
+    /** Returns whether messages can be lost without being sent again. */
     public boolean mayLose() {
         return this == UC || this == UD;
     }

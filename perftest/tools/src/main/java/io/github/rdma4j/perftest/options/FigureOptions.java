@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
 
-/** Which figures are reported, in which unit, into which files, and which of them are good enough. */
+/** Which figures are reported, in which unit and to which files, and which limits they must meet. */
 public final class FigureOptions {
     private static final Path DEFAULT_JSON_FILE = Path.of("perftest_out.json");
 
@@ -129,7 +129,7 @@ public final class FigureOptions {
         return sortedTimes;
     }
 
-    /** Returns whether every single time is listed, as they came. */
+    /** Returns whether to list every individual time, in the order of arrival. */
     public boolean unsortedTimes() {
         return unsortedTimes;
     }
@@ -139,7 +139,7 @@ public final class FigureOptions {
         return sortedTimes || unsortedTimes;
     }
 
-    /** Returns whether the peak of the bandwidth is looked for. */
+    /** Returns whether to compute the peak of the bandwidth. */
     public boolean peak() {
         return !noPeak;
     }
@@ -154,17 +154,17 @@ public final class FigureOptions {
         return output;
     }
 
-    /** The least bandwidth that is good enough, in the unit of the report; 0 for none. */
+    /** The least acceptable bandwidth, in the unit of the report; 0 for none. */
     public double leastBandwidth() {
         return leastBandwidth != null ? leastBandwidth : 0;
     }
 
-    /** The least million messages per second that are good enough; 0 for none. */
+    /** The least acceptable million messages per second; 0 for none. */
     public double leastMessageRate() {
         return leastMessageRate != null ? leastMessageRate : 0;
     }
 
-    /** Returns whether to print what the C tools do not. */
+    /** Returns whether to print details that the C tools do not print. */
     public boolean details() {
         return details;
     }

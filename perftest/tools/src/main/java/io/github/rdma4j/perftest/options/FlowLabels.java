@@ -27,7 +27,7 @@ record FlowLabels(List<Integer> labels) {
     static final class Converter implements ITypeConverter<FlowLabels> {
         @Override
         public FlowLabels convert(String text) {
-            // With an empty word at the end, where a comma is too much.
+            // Includes an empty word at the end if there is a comma too many.
             return new FlowLabels(
                     Arrays.stream(text.split(",", -1)).map(Converter::label).toList());
         }

@@ -10,9 +10,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Reads arguments as getopt_long(3) does, which the C tools use: abbreviated long options, a value after {@code =} or
- * as the next argument whatever it begins with, clusters of short options, options after the host, and {@code --}. An
- * unknown option is left to picocli, which refuses it or finds an abbreviation of an option that only our tools have.
+ * Parses arguments like getopt_long(3), which the C tools use: abbreviated long options, a value after {@code =} or as
+ * the next argument whatever its first character is, clusters of short options, options after the host, and {@code --}.
+ * An unknown option is left to picocli, which refuses it or expands an abbreviation of an option that only our tools
+ * have.
  */
 final class GetoptArguments {
     private static final String LONG = "--";

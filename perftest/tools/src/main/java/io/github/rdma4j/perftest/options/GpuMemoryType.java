@@ -4,7 +4,7 @@ package io.github.rdma4j.perftest.options;
 
 /** The kinds of memory of --cuda_mem_type, by the numbers of the C tools. */
 public enum GpuMemoryType {
-    /** The device's own: cuMemAlloc. */
+    /** Device memory from cuMemAlloc. */
     DEVICE(0, "device memory"),
 
     /** Moves between host and device as it is used: cuMemAllocManaged. */

@@ -122,12 +122,12 @@ public final class GpuOptions {
         return ordinal != null || pciAddress != null;
     }
 
-    /** The number of the GPU; null where its address is given. */
+    /** Returns the number of the GPU; null if its address is given. */
     public Integer ordinal() {
         return ordinal;
     }
 
-    /** The PCI address of the GPU; null where its number is given. */
+    /** Returns the PCI address of the GPU; null if its number is given. */
     public String pciAddress() {
         return pciAddress;
     }
@@ -145,7 +145,7 @@ public final class GpuOptions {
         return path != null ? path : dmaBuf ? GpuPathChoice.DMABUF : GpuPathChoice.AUTO;
     }
 
-    /** Returns whether a dma-buf is mapped over PCI Express, whatever other link the GPU has. */
+    /** Returns whether a dma-buf is mapped over PCI Express, even if the GPU has another link. */
     public boolean pcieMapping() {
         return pcieMapping;
     }
@@ -155,7 +155,7 @@ public final class GpuOptions {
     }
 
     /**
-     * Returns whether the processor reads and writes the buffer as it does its own memory: what is paged on demand is.
+     * Returns whether the CPU accesses the buffer like its own memory, as for memory that is paged on demand.
      */
     private boolean hostAddressable(MemoryOptions memory) {
         return type() == GpuMemoryType.MALLOC || type() == GpuMemoryType.MANAGED && memory.onDemand();

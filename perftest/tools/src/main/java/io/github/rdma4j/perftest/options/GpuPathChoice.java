@@ -13,19 +13,19 @@ public enum GpuPathChoice {
     /** The best path that the machine supports: a dma-buf, peer memory, staged. */
     AUTO,
 
-    /** The adapter reaches the memory itself, through a dma-buf that the driver exports. */
+    /** The adapter accesses the memory directly, through a dma-buf that the driver exports. */
     DMABUF,
 
     /** Like {@link #DMABUF}, through the Data Direct engine that a ConnectX-8 has for GPU memory. */
     DATADIRECT,
 
-    /** The adapter reaches the memory itself, by its address, which nvidia_peermem makes known to the kernel. */
+    /** The adapter accesses the memory directly, by its address, which nvidia_peermem makes known to the kernel. */
     PEERMEM,
 
     /** The adapter reaches pinned host memory, and the GPU copies. */
     STAGED;
 
-    /** Returns the word on the command line. */
+    /** Returns the name on the command line. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -35,7 +35,7 @@ public enum GpuPathChoice {
         return this == DMABUF || this == DATADIRECT || this == PEERMEM;
     }
 
-    /** Reads the word. */
+    /** Parses the name. */
     static final class Converter implements ITypeConverter<GpuPathChoice> {
         @Override
         public GpuPathChoice convert(String text) {

@@ -79,9 +79,9 @@ final class LongNames {
     }
 
     /**
-     * Returns the name that an abbreviation stands for in some version of the C tools.
+     * Returns the full name of an abbreviation in some version of the C tools.
      *
-     * @param abbreviation without dashes; a whole name stands for itself
+     * @param abbreviation without dashes; a full name is also accepted
      * @return the name, without dashes; null if the abbreviation is ambiguous or unknown in every version
      */
     static String expand(String abbreviation) {

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The memory that messages come from and go to. */
+/** The memory of messages. */
 public final class MemoryOptions {
     private static final int LARGEST_PAYLOAD_FILE = 1 << 20;
 
@@ -102,7 +102,7 @@ public final class MemoryOptions {
         return payload == null ? null : payload.clone();
     }
 
-    /** Returns whether messages come from nowhere and go nowhere: of a null memory region. */
+    /** Returns whether to use a null memory region, which has no memory. */
     public boolean nullRegion() {
         return nullRegion;
     }

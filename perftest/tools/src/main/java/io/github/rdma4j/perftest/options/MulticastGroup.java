@@ -12,7 +12,7 @@ final class MulticastGroup {
 
     private MulticastGroup() {}
 
-    /** The group to which a side attaches when none is named: the two sides have different ones. */
+    /** The default group of a side; the two sides have different ones. */
     static Gid of(boolean server) {
         byte[] bytes = DEFAULT.clone();
         bytes[Gid.LENGTH - 1] = (byte) (server ? 0 : 1);

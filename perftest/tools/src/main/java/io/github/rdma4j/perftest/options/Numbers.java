@@ -18,7 +18,8 @@ final class Numbers {
     }
 
     /**
-     * A number of bytes, which may end in K or M (2^10, 2^20). What is too large for a long becomes the largest one.
+     * Parses a number of bytes with an optional suffix K or M (2^10, 2^20). Values that are too large for a long become
+     * the largest long.
      */
     static final class Bytes implements ITypeConverter<Long> {
         @Override

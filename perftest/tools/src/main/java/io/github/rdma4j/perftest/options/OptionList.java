@@ -41,12 +41,12 @@ final class OptionList {
         return value(Integer.class, names);
     }
 
-    /** An option with a value of a type that picocli knows, or that its converter makes. */
+    /** An option with a value of a type that picocli supports, or that its converter creates. */
     <T> ToolOption<T> value(Class<T> type, String... names) {
         return new ToolOption<>(this, type, names);
     }
 
-    /** An option with words between commas. */
+    /** An option with a list of words, separated by commas. */
     ToolOption<List<String>> words(String... names) {
         return new ToolOption<List<String>>(this, List.class, names).words().initially(List.of());
     }

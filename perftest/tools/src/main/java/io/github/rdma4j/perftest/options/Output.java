@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** The number to print when only one is printed. */
+/** The figure to print with --output, which prints only one. */
 public enum Output {
     /** Average bandwidth, in the unit of the report. */
     BANDWIDTH("bandwidth"),
@@ -24,7 +24,7 @@ public enum Output {
         this.word = word;
     }
 
-    /** Returns the word on the command line. */
+    /** Returns the name on the command line. */
     String word() {
         return word;
     }
@@ -40,7 +40,7 @@ public enum Output {
                 .collect(Collectors.joining(" or "));
     }
 
-    /** Reads the word. */
+    /** Parses the name. */
     static final class Converter implements ITypeConverter<Output> {
         @Override
         public Output convert(String text) {

@@ -7,7 +7,7 @@ import io.github.rdma4j.verbs.device.LinkLayer;
 
 /** The device, its port, and the path to the peer's. */
 public final class PathOptions {
-    /** The hop limit that the C tools put into each route, whatever their -L says. */
+    /** The hop limit that the C tools use in each route, regardless of -L. */
     private static final int MOST_HOPS = 255;
 
     private String device;
@@ -50,7 +50,7 @@ public final class PathOptions {
                 .description("MTU size: 256 - 4096 (default port mtu).")
                 .initially(0)
                 .into(value -> mtu = value);
-        // 0 is for ever, so that a dead peer would not be noticed.
+        // 0 means no timeout, so a failed peer would not be noticed.
         options.number("-u", "--qp-timeout")
                 .label("<timeout>")
                 .within(1, 31)
@@ -113,7 +113,7 @@ public final class PathOptions {
         return gidIndex != null ? gidIndex : -1;
     }
 
-    /** Returns whether to choose a GID that does not stand for an IPv4 address. */
+    /** Returns whether to choose a GID that does not represent an IPv4 address. */
     public boolean ipv6() {
         return ipv6;
     }
@@ -148,12 +148,12 @@ public final class PathOptions {
         return (flowLabels != null ? flowLabels : FlowLabels.NONE).of(queuePair);
     }
 
-    /** Returns whether flow labels were asked for, which are in no packet without a global route. */
+    /** Returns whether flow labels were requested. Only packets with a global route contain them. */
     public boolean hasFlowLabels() {
         return flowLabels != null;
     }
 
-    /** The link layer that the port is taken for when it says this one. */
+    /** Returns the link layer to assume for a port that reports this one. */
     public LinkLayer linkLayer(LinkLayer told) {
         return forcedLink != null ? forcedLink : told;
     }

@@ -117,8 +117,8 @@ public final class PeerOptions {
     }
 
     /**
-     * Longest wait for the first messages of a peer that warms up between them: a minute more than elsewhere, unless a
-     * time was given.
+     * Returns the longest wait for the first messages of a peer that warms up between them: a minute more than for
+     * others, unless a time was given.
      */
     public Duration preparationTimeout() {
         return timeout != null ? timeout() : timeout().plusSeconds(60);

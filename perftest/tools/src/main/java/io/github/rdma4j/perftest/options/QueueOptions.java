@@ -145,7 +145,7 @@ public final class QueueOptions {
         return queuePairs;
     }
 
-    /** The service that the queue pairs give. */
+    /** Returns the transport service of the queue pairs. */
     ConnectionType connection(Tool tool) {
         // As in the C tools, -g overrides -c.
         return multicast ? ConnectionType.UD : ConnectionType.of(connection, tool.verb());
@@ -166,7 +166,7 @@ public final class QueueOptions {
         return multicast;
     }
 
-    /** The group to which this side attaches. */
+    /** Returns the group to which this side attaches. */
     Gid multicastGroup(boolean server) {
         return multicastGroup == null ? MulticastGroup.of(server) : MulticastGroup.parse(multicastGroup);
     }
@@ -191,7 +191,7 @@ public final class QueueOptions {
         return inlineSize != null ? inlineSize : -1;
     }
 
-    /** Reads and atomics that may be under way per queue pair; 0 for as many as the device can. */
+    /** Returns the most reads and atomics in flight per queue pair; 0 for the device's maximum. */
     public int outstandingReads() {
         return outstandingReads != null ? outstandingReads : 0;
     }
@@ -201,22 +201,22 @@ public final class QueueOptions {
         return postList;
     }
 
-    /** Returns whether all queues are of a thread domain, for which the adapter's library takes no locks. */
+    /** Returns whether all queues are in a thread domain, for which the adapter's library takes no locks. */
     public boolean lockFree() {
         return lockFree;
     }
 
-    /** Returns whether a number of completions per poll was asked for. */
+    /** Returns whether a number of completions per poll was requested. */
     public boolean hasPollBatch() {
         return pollBatch != null;
     }
 
-    /** Completions that a bandwidth tool takes with one poll, at most. */
+    /** Returns the most completions that a bandwidth tool polls at once. */
     public int pollBatch() {
         return pollBatch != null ? pollBatch : DEFAULT_POLL_BATCH;
     }
 
-    /** Most messages under way per queue pair, as far as the queue goes. */
+    /** Returns the most messages in flight per queue pair, as far as the queue permits. */
     int transmitDepth(Tool tool) {
         return transmitDepth != null ? transmitDepth : tool.defaultTransmitDepth();
     }

@@ -6,14 +6,14 @@ import java.lang.reflect.AnnotatedElement;
 import picocli.CommandLine.Model.ArgSpec;
 
 /**
- * The numbers that make sense for an option, on any device.
+ * The range of an option that is valid on any device.
  *
  * @param least the smallest one
  * @param most the largest one
  * @param powersOfTwo whether only powers of two are allowed
  */
 record Range(long least, long most, boolean powersOfTwo) {
-    /** Returns the range of an option, however it was declared; null when it has none. */
+    /** Returns the range of an option; null if it has none. */
     static Range of(ArgSpec option) {
         ToolOption<?> declared = ToolOption.of(option);
         if (declared != null) {
@@ -28,7 +28,7 @@ record Range(long least, long most, boolean powersOfTwo) {
         return value >= least && value <= most && (!powersOfTwo || Long.bitCount(value) == 1);
     }
 
-    /** In words, as in "allowed is 256, 512 or 1024". */
+    /** Returns a description, as in "allowed is 256, 512 or 1024". */
     String words() {
         if (!powersOfTwo) {
             return least + " to " + most;

@@ -43,7 +43,7 @@ public final class RateOptions {
         return rate != null;
     }
 
-    /** Messages of this many bytes per second, over all queue pairs. */
+    /** Returns how many messages of this size are sent per second, over all queue pairs. */
     public double messagesPerSecond(long size) {
         return switch (unit()) {
             case "M" -> rate * MEBIBYTE / size;

@@ -81,7 +81,7 @@ final class RefusedOptions {
         }
     }
 
-    /** Returns why the tools do not understand an argument that begins with a dash. */
+    /** Returns why the tools do not accept an argument that starts with a dash. */
     static String explain(String argument) {
         String name = argument.startsWith("--") || argument.length() < 2
                 ? argument.replaceFirst("=.*$", "")

@@ -10,7 +10,7 @@ import java.util.stream.LongStream;
 
 /**
  * The parameters of one side of a test: the options of the command line in groups, and values derived from several of
- * them. {@link #parse} makes one; after that it does not change.
+ * them. {@link #parse} creates it, and it is immutable.
  */
 public final class RunParameters {
     /** The largest message of a run over all sizes. */
@@ -64,7 +64,7 @@ public final class RunParameters {
         return line.parameters();
     }
 
-    /** The parameters that a command line asks for, from arguments that need no list. */
+    /** Parses a command line from arguments. */
     public static RunParameters parse(Tool tool, String... arguments) {
         return parse(tool, List.of(arguments));
     }
@@ -173,7 +173,7 @@ public final class RunParameters {
         return memory;
     }
 
-    /** The GPU whose memory it is, if it is one's. */
+    /** Returns the options of GPU memory. */
     public GpuOptions gpu() {
         return gpu;
     }
@@ -217,7 +217,9 @@ public final class RunParameters {
         return isPingPong() || workload.bidirectional() || !playsServer();
     }
 
-    /** Returns whether each message is answered by one of the other side, so that a latency is half a round trip. */
+    /**
+     * Returns whether each message is answered by a message of the other side, so that a latency is half a round trip.
+     */
     public boolean isPingPong() {
         return tool.isLatency() && (tool.verb() == Verb.WRITE || tool.verb() == Verb.SEND);
     }
@@ -264,7 +266,7 @@ public final class RunParameters {
         return queues.multicast() ? queues.multicastGroup(isServer()) : null;
     }
 
-    /** The service that the queue pairs give. */
+    /** Returns the transport service of the queue pairs. */
     public ConnectionType connection() {
         return queues.connection(tool);
     }
@@ -274,7 +276,7 @@ public final class RunParameters {
         return queues.sharedReceiveQueue() || connection() == ConnectionType.XRC;
     }
 
-    /** Returns whether each side both sends and receives through queue pairs of its own. */
+    /** Returns whether each side both sends and receives through its own queue pairs. */
     public boolean bothWays() {
         return tool.isLatency() || workload.bidirectional();
     }
@@ -296,7 +298,7 @@ public final class RunParameters {
     public int receiveDepthAsked() {
         boolean mayLose = connection().mayLose() && !isTimed();
         int depth = queues.receiveDepth(mayLose);
-        // A shared queue serves all queue pairs, each of which has as many messages.
+        // A shared queue serves all queue pairs, each of which receives this many messages.
         long most = (long) iterations() * (sharesReceiveQueue() ? queuePairs() : 1);
         return isTimed() ? depth : (int) Math.min(depth, most);
     }
@@ -306,7 +308,7 @@ public final class RunParameters {
         return workload.iterations(tool);
     }
 
-    /** Most messages under way per queue pair; not more than there are. */
+    /** Returns the most messages in flight per queue pair; at most as many as there are. */
     public int transmitDepth() {
         int depth = queues.transmitDepth(tool);
         return isTimed() ? depth : Math.min(depth, iterations());
@@ -320,7 +322,7 @@ public final class RunParameters {
                 && !queues.events();
     }
 
-    /** Returns how many messages share a completion, at most as many as may be under way. */
+    /** Returns how many messages share a completion, at most as many as may be in flight. */
     public int completionModeration() {
         int wanted = queues.completionModeration() != null
                 ? queues.completionModeration()
@@ -331,8 +333,8 @@ public final class RunParameters {
     }
 
     /**
-     * Returns whether the buffer is registered with relaxed ordering, as the C tools do by default. Not where the last
-     * byte of a message is waited for: ib_write_lat alone, in C as here.
+     * Returns whether the buffer is registered with relaxed ordering, as the C tools do by default. Not if the program
+     * polls the last byte of a message, which only ib_write_lat does, in C as here.
      */
     public boolean relaxedOrdering() {
         return !(tool.isLatency() && tool.verb() == Verb.WRITE) && memory.relaxedOrdering();

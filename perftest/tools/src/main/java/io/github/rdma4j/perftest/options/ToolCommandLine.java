@@ -89,12 +89,12 @@ public final class ToolCommandLine {
                 : "'" + first + "' is one argument too many: only the server's name or address is expected";
     }
 
-    /** Returns whether the help is asked for. */
+    /** Returns whether the help is requested. */
     public boolean wantsHelp() {
         return help;
     }
 
-    /** Returns whether the version is asked for. */
+    /** Returns whether the version is requested. */
     public boolean wantsVersion() {
         return version;
     }

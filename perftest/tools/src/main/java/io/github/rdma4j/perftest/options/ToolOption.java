@@ -37,7 +37,7 @@ final class ToolOption<T> {
         return this;
     }
 
-    /** Its line in the help, in which picocli fills in variables. */
+    /** Sets its line in the help, in which picocli replaces variables. */
     ToolOption<T> description(String description) {
         builder.description(description);
         return this;
@@ -49,13 +49,13 @@ final class ToolOption<T> {
         return this;
     }
 
-    /** Several words between commas. */
+    /** Accepts several words, separated by commas. */
     ToolOption<T> words() {
         builder.auxiliaryTypes(String.class).splitRegex(",");
         return this;
     }
 
-    /** The values that make sense on any device. */
+    /** Sets the range that is valid on any device. */
     ToolOption<T> within(long least, long most) {
         range = new Range(least, most, false);
         return this;
@@ -67,7 +67,7 @@ final class ToolOption<T> {
         return this;
     }
 
-    /** The tools that have it, those in each of the sets: others do not show it, and refuse it. */
+    /** Restricts it to the tools in all of these sets. Other tools do not show it, and refuse it. */
     ToolOption<T> onlyFor(ToolSet... sets) {
         onlyFor = List.of(sets);
         return this;
@@ -91,19 +91,19 @@ final class ToolOption<T> {
         return this;
     }
 
-    /** Adds it to the command; its value goes to {@code field} when the command line is read. */
+    /** Adds it to the command. {@code field} receives its value when the command line is parsed. */
     void into(Consumer<T> field) {
         FieldBinding<T> binding = new FieldBinding<>(field);
         list.add(
                 builder.getter(binding).setter(binding).hidden(others() != null).build());
     }
 
-    /** The values that make sense; null for all. */
+    /** Returns its range; null for all values. */
     Range range() {
         return range;
     }
 
-    /** The set of tools which has the option, when its own tool is not in it; else null. */
+    /** Returns the set of tools with the option if its own tool is not in the set; otherwise null. */
     ToolSet others() {
         for (ToolSet set : onlyFor) {
             if (!set.contains(list.tool())) {
@@ -118,7 +118,7 @@ final class ToolOption<T> {
         return alwaysElsewhere;
     }
 
-    /** Returns whether a tool that has it not takes it. */
+    /** Returns whether a tool that does not have the option ignores it. */
     boolean isIgnoredElsewhere() {
         return ignoredElsewhere;
     }

@@ -49,7 +49,7 @@ enum ToolSet {
         this.members = members;
     }
 
-    /** The set in words, as in "is for the bandwidth tools". */
+    /** Returns the set in words, as in "is for the bandwidth tools". */
     String words() {
         return words;
     }

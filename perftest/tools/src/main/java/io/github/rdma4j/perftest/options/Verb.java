@@ -17,7 +17,7 @@ public enum Verb {
     ATOMIC;
 
     /** Returns whether the requests carry no data, so that nothing can be inline, and a number of them is the limit. */
-    public boolean asksForData() {
+    public boolean requestsData() {
         return this == READ || this == ATOMIC;
     }
 }

@@ -118,7 +118,7 @@ public final class WorkloadOptions {
         return allSizes ? RunParameters.LARGEST_OF_ALL : size != null ? size : tool.defaultSize();
     }
 
-    /** Returns whether a size was asked for. */
+    /** Returns whether a size was requested. */
     boolean hasSize() {
         return size != null;
     }
@@ -186,7 +186,7 @@ public final class WorkloadOptions {
         return messagesBefore;
     }
 
-    /** Returns whether to run, and to report, again and again until somebody ends it. */
+    /** Returns whether to run and report repeatedly until the user ends it. */
     public boolean endless() {
         return endless;
     }

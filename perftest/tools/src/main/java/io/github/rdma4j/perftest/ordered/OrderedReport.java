@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * The complete result.
  *
- * @param gpu in words
- * @param device in words
+ * @param gpu a description of the GPU
+ * @param device a description of the device
  * @param path the path to its memory
  * @param results the results in the order of the runs
  * @param state how the run ended

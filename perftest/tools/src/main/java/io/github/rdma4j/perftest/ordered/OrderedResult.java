@@ -3,9 +3,9 @@
 package io.github.rdma4j.perftest.ordered;
 
 /**
- * One way to play.
+ * The result of one path.
  *
- * @param way which
+ * @param way the path
  * @param microseconds of half a round, on average
  * @param hostShare the processor time of the program's thread by the time that passed, 0 to 1; a proxy's not counted
  */

@@ -24,13 +24,13 @@ final class PeerLine implements AutoCloseable {
     /** A server may be started long before its client. */
     private static final int ACCEPT_MILLIS = 600_000;
 
-    /** For a whole message, however slowly it comes. */
+    /** The timeout of a whole message. */
     private static final int READ_MILLIS = 120_000;
 
     /** When a process is killed, its queue pairs are closed before this connection. */
     private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final int WORD = Integer.BYTES;
     private static final int MOST = 65536;
@@ -83,7 +83,7 @@ final class PeerLine implements AutoCloseable {
         }
     }
 
-    /** Compares the settings of both sides, which must be equal, and exchanges a value each way. */
+    /** Compares the settings of both sides, which must be equal, and exchanges a value in each direction. */
     byte[] exchange(int[] settings, byte[] mine) {
         try {
             out.writeInt(MAGIC);
@@ -112,18 +112,18 @@ final class PeerLine implements AutoCloseable {
             }
             return read(length, deadline);
         } catch (IOException e) {
-            throw lost(e);
+            throw connectionLost(e);
         }
     }
 
     /** Both are as far. */
-    void meet() {
+    void synchronize() {
         try {
             out.writeByte(1);
             out.flush();
             read(1, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READ_MILLIS));
         } catch (IOException e) {
-            throw lost(e);
+            throw connectionLost(e);
         }
     }
 
@@ -147,13 +147,14 @@ final class PeerLine implements AutoCloseable {
      */
     void requirePeer() {
         if (isGone()) {
-            throw gone("");
+            throw peerGone("");
         }
     }
 
     /**
-     * Returns the cause of a failed run: the peer is gone, or else the failure itself. If the peer is gone, the adapter
-     * blames a key or a timeout. Call this before this side closes anything, because closing also ends the peer's run.
+     * Returns the cause of a failed run: that the peer has gone, or otherwise the failure itself. If the peer has gone,
+     * the adapter reports a key or a timeout. Call this before this side closes anything, because closing also ends the
+     * peer's run.
      */
     RuntimeException cause(RuntimeException failure) {
         if (failure instanceof PerftestException told && told.peerLost()) {
@@ -164,9 +165,9 @@ final class PeerLine implements AutoCloseable {
             if (System.nanoTime() - start > FAREWELL_NANOS) {
                 return failure;
             }
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(CHECK_NANOS);
         }
-        PerftestException gone = gone("; " + failure.getMessage());
+        PerftestException gone = peerGone("; " + failure.getMessage());
         gone.addSuppressed(failure);
         return gone;
     }
@@ -175,13 +176,13 @@ final class PeerLine implements AutoCloseable {
         return Closing.hasCome(socket, in);
     }
 
-    private static PerftestException gone(String detail) {
+    private static PerftestException peerGone(String detail) {
         return RunFailedException.ofLostPeer(
                 "the peer has gone: it closed the connection in the middle of the game" + detail,
                 "look at what the other side has printed, or find out who ended it");
     }
 
-    private static PerftestException lost(IOException cause) {
+    private static PerftestException connectionLost(IOException cause) {
         return RunFailedException.ofLostPeer(
                 "the peer is gone or says nothing: " + cause.getMessage(), "look at what the other side has printed");
     }
@@ -191,7 +192,7 @@ final class PeerLine implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // Nobody reads it any more.
+            // The peer does not read it any more.
         }
     }
 }

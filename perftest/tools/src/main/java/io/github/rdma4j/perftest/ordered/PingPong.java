@@ -50,12 +50,12 @@ final class PingPong implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /** How often a longer wait checks that the peer is still connected. */
-    private static final Duration LOOK = Duration.ofMillis(500);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
     private static final String ROOT_PROPERTY = "io.github.rdma4j.gpudirect.root";
     private static final int TAG = 0;
     private static final int WARM_UP = 20;
-    private static final int LOOKS_BETWEEN_YIELDS = 64;
+    private static final int POLLS_BETWEEN_YIELDS = 64;
     /** A driver's queue is not endless. */
     private static final int AHEAD = 100;
 
@@ -104,9 +104,9 @@ final class PingPong implements AutoCloseable {
     }
 
     /**
-     * Plays all ways.
+     * Measures all paths.
      *
-     * @param kept knows what there is, for a signal or a failure
+     * @param kept contains the results so far, for a signal or a failure
      */
     OrderedReport play(PeerLine line, KeptReport<OrderedReport> kept) {
         List<OrderedResult> results = Collections.synchronizedList(new ArrayList<>());
@@ -153,9 +153,9 @@ final class PingPong implements AutoCloseable {
 
     private OrderedResult measure(PeerLine line, String way, IntConsumer game) {
         prepareBall();
-        line.meet();
+        line.synchronize();
         run(line, game, Math.min(WARM_UP, options.rounds()));
-        line.meet();
+        line.synchronize();
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long processor = threads.getCurrentThreadCpuTime();
         long start = System.nanoTime();
@@ -163,7 +163,7 @@ final class PingPong implements AutoCloseable {
         long time = System.nanoTime() - start;
         processor = threads.getCurrentThreadCpuTime() - processor;
         requireBall(way);
-        line.meet();
+        line.synchronize();
         return new OrderedResult(way, time / 1e3 / options.rounds() / 2, Math.clamp((double) processor / time, 0, 1));
     }
 
@@ -252,17 +252,17 @@ final class PingPong implements AutoCloseable {
 
     private static void until(PeerLine line, BooleanSupplier done, String what) {
         long start = System.nanoTime();
-        long looked = start;
-        for (int looks = 1; !done.getAsBoolean(); looks++) {
+        long checked = start;
+        for (int polls = 1; !done.getAsBoolean(); polls++) {
             long now = System.nanoTime();
             if (now - start > LIMIT.toNanos()) {
                 throw late(what);
             }
-            if (now - looked > LOOK.toNanos()) {
+            if (now - checked > CHECK_INTERVAL.toNanos()) {
                 line.requirePeer();
-                looked = now;
+                checked = now;
             }
-            if (looks % LOOKS_BETWEEN_YIELDS == 0) {
+            if (polls % POLLS_BETWEEN_YIELDS == 0) {
                 // The thread that completes the work may need this core.
                 Thread.yield();
             } else {
@@ -315,7 +315,7 @@ final class PingPong implements AutoCloseable {
                 await(line);
             }
         }
-        // Its streams have gone on without the peer's bytes.
+        // After a failure, streams continue without the peer's bytes.
         requireSuccess(channel);
     }
 
@@ -327,7 +327,7 @@ final class PingPong implements AutoCloseable {
 
     private void await(PeerLine line) {
         long start = System.nanoTime();
-        while (!stream.await(LOOK)) {
+        while (!stream.await(CHECK_INTERVAL)) {
             if (System.nanoTime() - start > LIMIT.toNanos()) {
                 throw late("the stream's part of " + AHEAD + " rounds");
             }

@@ -101,7 +101,7 @@ public final class CpuList {
         return new CpuList(rest);
     }
 
-    /** Returns a mask for system calls, in which bit n of word n / 64 stands for number n; empty for an empty set. */
+    /** Returns a mask for system calls, in which bit n % 64 of word n / 64 represents CPU n; empty for an empty set. */
     long[] toMask() {
         return numbers.toLongArray();
     }

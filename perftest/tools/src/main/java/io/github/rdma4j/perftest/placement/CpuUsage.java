@@ -36,7 +36,7 @@ public final class CpuUsage {
         this.file = file;
     }
 
-    /** The time of interest begins. */
+    /** Starts the measurement. */
     public void begin() {
         long[] now = read();
         busyBefore = now[0];

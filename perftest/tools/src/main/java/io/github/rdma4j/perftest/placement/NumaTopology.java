@@ -45,7 +45,7 @@ public final class NumaTopology {
     }
 
     /**
-     * The CPUs that the calling thread may run on: what taskset, numactl or a cgroup leaves of those that are online.
+     * Returns the CPUs that the calling thread may use: the online CPUs that taskset, numactl and cgroups permit.
      */
     public CpuList allowedCpus() {
         CpuList allowed = allowed("Cpus_allowed_list:");
@@ -66,8 +66,8 @@ public final class NumaTopology {
                 continue;
             }
             Path mount = root.resolve(second ? "sys/fs/cgroup" : "sys/fs/cgroup/cpu");
-            // Each group limits, and the innermost limit need not be the tightest. A container sees its own group as
-            // the mount.
+            // Each group is a limit, and the innermost limit need not be the tightest. A container sees its own group
+            // as the mount.
             for (Path group = mount.resolve(fields[2].substring(1));
                     group.startsWith(mount);
                     group = group.getParent()) {

@@ -19,7 +19,7 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 public final class Placement implements AutoCloseable {
     private static final int NO_SUCH_THREAD = 3;
 
-    /** Set while the measuring thread is bound and others have a place of their own; there is one per JVM at most. */
+    /** Set while the measuring thread is bound and the other threads have their own CPUs; at most one per JVM. */
     private static volatile Placement inForce;
 
     private final PlacementPlan plan;
@@ -37,7 +37,7 @@ public final class Placement implements AutoCloseable {
     }
 
     /**
-     * Binds the calling thread, and the JVM's other threads where the plan has a place for them.
+     * Binds the calling thread, and the JVM's other threads if the plan has CPUs for them.
      *
      * @throws PerftestException when the kernel refuses
      */
@@ -103,7 +103,7 @@ public final class Placement implements AutoCloseable {
         return plan;
     }
 
-    /** One line for the banner: where, why there, and where the memory comes from. */
+    /** Returns one line for the banner: the CPUs, the reason, and the node of the memory. */
     public String describe() {
         return plan.describe() + remark;
     }

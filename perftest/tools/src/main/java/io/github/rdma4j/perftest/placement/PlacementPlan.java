@@ -28,7 +28,7 @@ public final class PlacementPlan {
     }
 
     /**
-     * Makes a plan.
+     * Creates a plan.
      *
      * @param request the user's request
      * @param topology of the machine
@@ -126,12 +126,12 @@ public final class PlacementPlan {
         }
     }
 
-    /** The CPUs that the measuring thread is bound to; none when it is left alone. */
+    /** Returns the CPUs to which the measuring thread is bound; empty if it is not bound. */
     public CpuList measuring() {
         return measuring;
     }
 
-    /** The CPUs that the JVM's other threads are bound to; none when they are left alone. */
+    /** Returns the CPUs to which the JVM's other threads are bound; empty if they are not bound. */
     public CpuList others() {
         return others;
     }

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.placement;
 
 /**
- * The placement that the user asks for.
+ * The placement that the user requests.
  *
  * @param cores CPUs to run on, the first of them for the measuring thread; null to choose
  * @param node NUMA node to run on and to allocate memory from; -1 for the device's

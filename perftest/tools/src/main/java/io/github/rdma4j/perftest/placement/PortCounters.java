@@ -30,8 +30,8 @@ public final class PortCounters {
      * @param device name of the device
      * @param port its port, from 1
      * @param names of files below the port's folder in sysfs: "counters/port_xmit_data"
-     * @throws IllegalArgumentException when one of them is not there or is no number; the message names those that
-     *     there are
+     * @throws IllegalArgumentException when one of them does not exist or is not a number; the message lists the
+     *     existing counters
      */
     public static PortCounters open(String device, int port, List<String> names) {
         return open(SYSFS, device, port, names);
@@ -71,8 +71,8 @@ public final class PortCounters {
     }
 
     /**
-     * Returns by how much each counter has changed since the last call, in the order of the names. Leaves out counters
-     * that cannot be read any more, and counters that were reset, whose change is unknown.
+     * Returns the change of each counter since the last call, in the order of the names. Leaves out counters that can
+     * no longer be read, and counters that were reset, whose change is unknown.
      */
     public Map<String, Long> changes() {
         Map<String, Long> changes = new LinkedHashMap<>();

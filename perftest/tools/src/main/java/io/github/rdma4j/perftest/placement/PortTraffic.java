@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Counts the packets that a port has received from any sender. A side whose adapter answers without its program has no
- * other sign of its peer.
+ * Counts the packets that a port has received from any sender. They are the only sign of the peer on a side whose
+ * adapter answers without its program.
  */
 public final class PortTraffic {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");

@@ -10,7 +10,7 @@ public final class SpinningEnds {
     private SpinningEnds() {}
 
     /**
-     * Says that there are too few CPUs.
+     * Warns if there are too few CPUs.
      *
      * @param ends how many spin on this machine
      * @param cpus how many can be kept busy

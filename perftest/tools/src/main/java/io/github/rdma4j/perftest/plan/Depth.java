@@ -7,7 +7,7 @@ import io.github.rdma4j.perftest.options.RunParameters;
 /**
  * The numbers of messages that are handled together.
  *
- * @param messages the most messages under way per queue pair
+ * @param messages the most messages in flight per queue pair
  * @param moderation messages per completion, not above the first
  * @param list messages per post, a multiple of the moderation unless it is 1; not above the first
  */

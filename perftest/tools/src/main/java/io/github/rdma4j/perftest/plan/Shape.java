@@ -15,7 +15,7 @@ import io.github.rdma4j.verbs.device.Gid;
  * @param connection the service of the queue pairs
  * @param streams the number of queue pairs that send, or receive, at a time
  * @param size largest message in bytes
- * @param transmitDepth most messages under way per stream
+ * @param transmitDepth most messages in flight per stream
  * @param receiveDepth receives posted per stream, or to the shared queue; 0 without receives
  * @param bothWays whether each side sends and receives
  * @param sends whether this side sends, if only one side does
@@ -56,7 +56,7 @@ public record Shape(
         return new Shape(connection, 2, size, transmitDepth, receiveDepth, true, true, false, null);
     }
 
-    /** Bytes that a message takes in memory: before a datagram there is its header. */
+    /** Returns the bytes that a message takes in memory. A datagram is preceded by its header. */
     public long room(int cacheLineBytes) {
         return connection == ConnectionType.UD
                 ? Math.ceilDiv(size + WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES, cacheLineBytes) * cacheLineBytes
@@ -87,7 +87,7 @@ public record Shape(
         return inHalves() ? streams + stream : stream;
     }
 
-    /** The peer's queue pair to which one of this side is connected. */
+    /** Returns the index of the peer's queue pair to which a queue pair of this side is connected. */
     public int peerOf(int queuePair) {
         return inHalves() ? (queuePair + streams) % (2 * streams) : queuePair;
     }

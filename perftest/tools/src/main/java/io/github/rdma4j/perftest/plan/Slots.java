@@ -12,7 +12,7 @@ import io.github.rdma4j.perftest.wire.SystemData;
  * @param step the distance between the beginnings of two positions, in bytes
  */
 public record Slots(int count, long step) {
-    /** Places of messages of one size. */
+    /** Returns the slots of messages of one size. */
     public static Slots of(long size, SystemData layout) {
         long step = Math.ceilDiv(size, layout.cacheLineBytes()) * layout.cacheLineBytes();
         return new Slots(size <= layout.cycleBytes() / 2 ? (int) Math.max(1, layout.cycleBytes() / step) : 1, step);

@@ -69,7 +69,7 @@ final class Banner {
         }
         text.append('\n');
         if (keys.gid() != null) {
-            // In decimal, two digits at least: it looks odd, but it is what people compare with.
+            // In decimal, with at least two digits, because users compare it with the C tools' output.
             text.append(" GID");
             String separator = ": ";
             for (byte b : keys.gid().bytes()) {

@@ -40,7 +40,7 @@ public final class ConsoleReport implements RunListener {
     /**
      * @param out standard output
      * @param terminal where to show progress; null to show none
-     * @param output the one number to print; null for the whole report
+     * @param output the figure to print; null for the whole report
      */
     public ConsoleReport(PrintStream out, PrintStream terminal, Output output) {
         this.out = out;

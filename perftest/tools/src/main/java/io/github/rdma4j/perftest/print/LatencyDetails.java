@@ -39,7 +39,7 @@ final class LatencyDetails {
         cell(figures.deviation());
         for (double percent : LatencyFigures.PERCENTILES) {
             cell(figures.percentile(percent));
-            // A closed loop of n messages has n - 1 samples, which is as good.
+            // A closed loop of n messages has n - 1 samples, which is enough.
             if (figures.samples() + 1 < LatencyFigures.samplesFor(percent) && !(firstWeak <= percent)) {
                 firstWeak = percent;
             }

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Whether a test was as fast as asked for (-w, -y). As in the C tools, of several sizes the best one counts. Unlike
- * there, -y needs no -w beside it.
+ * Checks whether a test met the requested limits (-w, -y). As in the C tools, the best of several sizes counts. Unlike
+ * there, -y does not need -w.
  */
 public final class Limits {
     private Limits() {}

@@ -6,8 +6,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 
 /**
- * One line that is written over and over while a run lasts: how far it is, how fast, and how long it will take. Called
- * from two threads.
+ * A line that is overwritten during a run: its progress, its rate and the remaining time. Called from two threads.
  */
 final class ProgressLine {
     private static final String ERASE = "\r\u001b[K";
@@ -26,7 +25,7 @@ final class ProgressLine {
      * Shows the progress of a run.
      *
      * @param total messages of the run; 0 when it lasts a time
-     * @param duration seconds of a run that lasts a time; else 0
+     * @param duration seconds of a timed run; otherwise 0
      */
     synchronized void show(long size, long messages, long total, int duration, long elapsedNanoseconds) {
         if (terminal == null) {

@@ -16,7 +16,7 @@ public final class ResultTable {
     private ResultTable() {}
 
     public static String heading(RunParameters parameters) {
-        // The C tools print the extra column in this way.
+        // The C tools print the extra column in this format.
         return columns(parameters) + (parameters.placement().cpuUtilisation() ? "    CPU_Util[%]\n" : "\n");
     }
 
@@ -35,7 +35,7 @@ public final class ResultTable {
     }
 
     /**
-     * Returns the one number of a result that --output prints.
+     * Returns the figure of a result that --output prints.
      *
      * @param scale of times in microseconds; 1 for none
      */

@@ -42,13 +42,13 @@ import java.util.function.Consumer;
 public final class CmConnections implements AutoCloseable {
     private static final int MIN_RNR_TIMER = 12;
 
-    /** A look-up's answer, by InfiniBand's SIDR_REP message. */
+    /** The status of an InfiniBand SIDR_REP message. */
     private static final int NO_SUCH_SERVICE = 1;
 
     /** TCP's error when no program listens; from linux/errno.h. */
     private static final int ECONNREFUSED = 111;
 
-    /** C servers begin to listen a moment after they have said that they would. */
+    /** C servers start to listen shortly after they have announced it. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final RunParameters parameters;
@@ -60,7 +60,7 @@ public final class CmConnections implements AutoCloseable {
     private ConnectionId listening;
 
     /**
-     * Makes an object without connections.
+     * Creates an object without connections.
      *
      * @param server on a client, the server's address that has answered
      */
@@ -72,7 +72,7 @@ public final class CmConnections implements AutoCloseable {
         this.portSpace = parameters.connection() == ConnectionType.UD ? PortSpace.UDP : PortSpace.TCP;
     }
 
-    /** Begins to listen, on a server; the client must not come before. */
+    /** Starts to listen, on a server. The client must not connect before. */
     public void listen() {
         if (parameters.isServer()) {
             listening = channel.createId(portSpace);
@@ -85,7 +85,7 @@ public final class CmConnections implements AutoCloseable {
      * Connects queue pairs that are in their first state.
      *
      * @return where the datagrams of each go; null where there are none
-     * @throws RunFailedException when the peer does not come, or refuses
+     * @throws RunFailedException when the peer does not connect, or refuses
      */
     List<Destination> connect(RunResources resources) {
         List<Destination> destinations = new ArrayList<>();
@@ -172,7 +172,7 @@ public final class CmConnections implements AutoCloseable {
                 continue;
             }
             if (answer.type() == CmEventType.CONNECT_RESPONSE) {
-                // The server's answer says how much may be outstanding.
+                // The server's answer contains the most outstanding reads.
                 move(id, queuePair, config -> {}, config -> {});
                 id.establish();
                 return null;
@@ -189,12 +189,12 @@ public final class CmConnections implements AutoCloseable {
                 }
                 return destination;
             }
-            if (!nobodyListens(answer) || isOver(begin)) {
+            if (!isNotListening(answer) || isOver(begin)) {
                 throw failed(answer);
             }
             id.close();
             if (portSpace.isDatagram()) {
-                // The next id takes the queue pair through its states again.
+                // The next id moves the queue pair through its states again.
                 queuePair.modify(config -> config.state(QueuePairState.RESET));
             }
             pause();
@@ -209,7 +209,7 @@ public final class CmConnections implements AutoCloseable {
      * Returns whether no server listens: from the reject reason of a connection, the resolution status of datagrams, or
      * the TCP status of iWARP.
      */
-    private boolean nobodyListens(CmEvent answer) {
+    private boolean isNotListening(CmEvent answer) {
         if (device.isIwarp()) {
             return answer.status() == -ECONNREFUSED;
         }

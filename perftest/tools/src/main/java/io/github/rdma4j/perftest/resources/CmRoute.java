@@ -28,7 +28,10 @@ record CmRoute(String device, int port, String addresses) {
             "give -d the device whose address is used, or use an address of the device ('rdma link'"
                     + " shows which network interface each device has)";
 
-    /** The way to the server, or the address to listen at; empty without -R, and where a server takes any address. */
+    /**
+     * Returns the route to the server, or the address to listen on; empty without -R, and if a server listens on all
+     * addresses.
+     */
     static Optional<CmRoute> of(RunParameters parameters) {
         MeetingPoint where = parameters.peer().meetingPoint();
         if (!parameters.peer().rdmaCm() || parameters.isServer() && where.source() == null) {
@@ -37,7 +40,7 @@ record CmRoute(String device, int port, String addresses) {
         if (parameters.isServer()) {
             try (SynchronousId probe = SynchronousId.create(PortSpace.TCP)) {
                 InetSocketAddress address = where.listeningAddress();
-                // Its own port is where the conversation is listened for already.
+                // Binds to any port, because the conversation already listens on the test's own port.
                 probe.id().bind(new InetSocketAddress(address.getAddress(), 0));
                 return Optional.of(of(probe.id(), where.source()));
             } catch (VerbsException failure) {

@@ -36,15 +36,15 @@ final class DatagramHandshake {
         this.timeout = timeout;
     }
 
-    private MemorySlice room() {
+    private MemorySlice buffer() {
         return resources.slice(resources.receiveOffset(index), WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES + BYTES);
     }
 
     /** Posts the receive for it; before the client can send. */
     void expect() {
         boolean posted = resources.queues().sharedReceiveQueue() != null
-                ? resources.queues().sharedReceiveQueue().tryPostReceive(index, room())
-                : resources.queuePair(index).tryPostReceive(index, room());
+                ? resources.queues().sharedReceiveQueue().tryPostReceive(index, buffer())
+                : resources.queuePair(index).tryPostReceive(index, buffer());
         check("a receive", posted);
     }
 

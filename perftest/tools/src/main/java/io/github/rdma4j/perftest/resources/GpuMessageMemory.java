@@ -37,9 +37,9 @@ public final class GpuMessageMemory implements MessageMemory {
     private final MemoryRegion adapters;
     private final Arena arena = Arena.ofShared();
     private final long bytes;
-    /** Null until somebody asks for it. */
+    /** Null before the first use. */
     private MemorySegment contents;
-    /** Null until somebody asks for it. */
+    /** Null before the first use. */
     private HostMemory words;
 
     /**

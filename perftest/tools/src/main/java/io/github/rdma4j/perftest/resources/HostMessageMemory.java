@@ -16,7 +16,7 @@ final class HostMessageMemory implements MessageMemory {
     private final RunBuffer buffer;
     private final long regionSize;
     private final List<MemoryRegion> regions = new ArrayList<>();
-    /** In whose place the adapter takes zeros and drops what comes; null for none. */
+    /** The null memory region, from which the adapter reads zeros and in which it discards data; null without one. */
     private MemoryRegion nothing;
 
     /**

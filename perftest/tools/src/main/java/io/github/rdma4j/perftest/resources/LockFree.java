@@ -10,8 +10,8 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.ThreadDomain;
 
 /**
- * The queues of --no_lock, in a class of its own. A class that uses their types has them loaded, and while a JVM has
- * loaded only the plain queue, the compiler calls its methods directly.
+ * The queues of --no_lock, in a separate class. A class that uses their types loads them, and while a JVM has loaded
+ * only the plain queue, the compiler calls its methods directly.
  */
 final class LockFree {
     private LockFree() {}

@@ -17,8 +17,8 @@ interface MessageMemory extends AutoCloseable {
     int remoteKey(long offset);
 
     /**
-     * Returns the memory that this program accesses: the buffer itself if the processor can access it, or else a copy,
-     * which {@link #publish()} and {@link #absorb} synchronize.
+     * Returns the memory that this program accesses: the buffer itself if the CPU can access it, or else a copy, which
+     * {@link #publish()} and {@link #absorb} synchronize.
      */
     MemorySegment contents();
 

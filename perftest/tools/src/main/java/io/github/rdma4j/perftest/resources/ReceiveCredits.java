@@ -23,11 +23,11 @@ import java.util.List;
  * messages that it has received on a queue pair into four bytes of the peer, in this machine's byte order. The sender
  * stays less than the receive depth ahead of this count.
  *
- * <p>A count that becomes due while the previous one is under way waits for it, and replaces it: so at most one write
- * per queue pair is under way. It does not allocate or throw during a run.
+ * A count that becomes due while the previous one is in flight waits for it, and replaces it, so at most one write per
+ * queue pair is in flight. It does not allocate or throw during a run.
  */
 public final class ReceiveCredits {
-    /** The most at a time that {@link #poll()} takes. */
+    /** The most completions that {@link #poll()} takes at once. */
     private static final int POLL_BATCH = 16;
 
     /** The C tools divide by a third of the depth. */
@@ -45,8 +45,8 @@ public final class ReceiveCredits {
     private final PreparedRequest[] writes;
     private final boolean[] underWay;
     private final long[] received;
-    private final long[] told;
-    private final long[] heard;
+    private final long[] reported;
+    private final long[] acknowledged;
     private int busy;
     private String postFailure;
     private WorkCompletion failedCompletion;
@@ -65,8 +65,8 @@ public final class ReceiveCredits {
         writes = new PreparedRequest[queuePairs];
         underWay = new boolean[queuePairs];
         received = new long[queuePairs];
-        told = new long[queuePairs];
-        heard = new long[queuePairs];
+        reported = new long[queuePairs];
+        acknowledged = new long[queuePairs];
     }
 
     /** Key of the memory that the peer writes its counts to. */
@@ -76,11 +76,11 @@ public final class ReceiveCredits {
 
     /** Returns the address where the peer writes the count of a queue pair. */
     long address(int queuePair) {
-        return counts.address() + heardAt(queuePair);
+        return counts.address() + peerCountOffset(queuePair);
     }
 
-    /** The counts of this side come first. */
-    private long heardAt(int queuePair) {
+    /** Returns the offset of the peer's count. The counts of this side come first. */
+    private long peerCountOffset(int queuePair) {
         return (long) (queuePairs + queuePair) * Integer.BYTES;
     }
 
@@ -97,25 +97,25 @@ public final class ReceiveCredits {
         }
     }
 
-    /** A run begins; the peer must not have begun to receive. */
+    /** Called at the start of a run. The peer must not have started to receive. */
     public void begin() {
         for (int i = 0; i < queuePairs; i++) {
             received[i] = 0;
-            told[i] = 0;
-            heard[i] = 0;
-            COUNT.setRelease(counts.segment(), heardAt(i), 0);
+            reported[i] = 0;
+            acknowledged[i] = 0;
+            COUNT.setRelease(counts.segment(), peerCountOffset(i), 0);
         }
     }
 
     /** Returns how many messages a queue pair may have sent in this run, if this many have been posted. */
     public long limit(int queuePair, long posted) {
-        long before = heard[queuePair];
-        int more = (int) COUNT.getAcquire(counts.segment(), heardAt(queuePair)) - (int) before;
+        long before = acknowledged[queuePair];
+        int more = (int) COUNT.getAcquire(counts.segment(), peerCountOffset(queuePair)) - (int) before;
         // More than was sent is not of this run.
         if (more > 0 && before + more <= posted) {
-            heard[queuePair] = before + more;
+            acknowledged[queuePair] = before + more;
         }
-        return heard[queuePair] + depth - 1;
+        return acknowledged[queuePair] + depth - 1;
     }
 
     /**
@@ -124,15 +124,15 @@ public final class ReceiveCredits {
      */
     public boolean received(int queuePair) {
         received[queuePair]++;
-        return underWay[queuePair] || tell(queuePair);
+        return underWay[queuePair] || report(queuePair);
     }
 
-    private boolean tell(int queuePair) {
-        if (received[queuePair] - told[queuePair] < interval) {
+    private boolean report(int queuePair) {
+        if (received[queuePair] - reported[queuePair] < interval) {
             return true;
         }
-        told[queuePair] = received[queuePair];
-        COUNT.setRelease(counts.segment(), (long) queuePair * Integer.BYTES, (int) told[queuePair]);
+        reported[queuePair] = received[queuePair];
+        COUNT.setRelease(counts.segment(), (long) queuePair * Integer.BYTES, (int) reported[queuePair]);
         try {
             if (writes[queuePair].tryPost()) {
                 underWay[queuePair] = true;
@@ -156,10 +156,10 @@ public final class ReceiveCredits {
         int queuePair = (int) (-1 - workRequestId);
         underWay[queuePair] = false;
         busy--;
-        return tell(queuePair);
+        return report(queuePair);
     }
 
-    /** Polls the completions of a side that sends nothing else; false when one is a failure. */
+    /** Polls the completions of a side that sends nothing else. Returns false if one is a failure. */
     public boolean poll() {
         int arrived = busy == 0 ? 0 : resources.queues().sends().poll(completions);
         for (int i = 0; i < arrived; i++) {
@@ -175,7 +175,7 @@ public final class ReceiveCredits {
         return true;
     }
 
-    /** Returns whether counts are under way. */
+    /** Returns whether counts are in flight. */
     public boolean busy() {
         return busy > 0;
     }

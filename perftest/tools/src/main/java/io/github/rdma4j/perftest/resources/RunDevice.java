@@ -302,7 +302,7 @@ public final class RunDevice implements AutoCloseable {
     }
 
     /**
-     * Returns whether the device speaks iWARP. There only rdma_cm can connect, and it changes the states of queue
+     * Returns whether the device uses iWARP. With iWARP, only rdma_cm can connect, and it changes the states of queue
      * pairs.
      */
     public boolean isIwarp() {
@@ -310,7 +310,7 @@ public final class RunDevice implements AutoCloseable {
     }
 
     /**
-     * Returns the number of requests under way on a queue pair with this many messages: iWARP adds a count of receives.
+     * Returns the number of requests in flight on a queue pair with this many messages: iWARP adds a count of receives.
      */
     int sendRequests(int messages) {
         return isIwarp() ? messages + 1 : messages;
@@ -324,7 +324,7 @@ public final class RunDevice implements AutoCloseable {
         return port;
     }
 
-    /** Returns the port's link layer, or the one that the user asks to assume. */
+    /** Returns the port's link layer, or the one that the user wants to assume. */
     public LinkLayer linkLayer() {
         return linkLayer;
     }
@@ -349,7 +349,7 @@ public final class RunDevice implements AutoCloseable {
         return outstandingReads;
     }
 
-    /** Returns how many reads and atomics a queue pair may have under way to a peer that serves this many. */
+    /** Returns how many reads and atomics a queue pair may have in flight to a peer that serves this many. */
     int outstandingReadsTo(int served) {
         return Math.clamp(
                 context.attributes().maxQueuePairInitiatorReadAtomic(), 1, Math.clamp(served, 1, MOST_OUTSTANDING));

@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.ThreadDomain;
 /** The protection domain of a side; with --no_lock, it has a thread domain. */
 final class RunDomain implements AutoCloseable {
     private final ProtectionDomain base;
-    /** Null where the adapter's library takes its locks. */
+    /** Null if the adapter's library takes its locks. */
     private final ThreadDomain threads;
 
     private final ProtectionDomain used;

@@ -42,7 +42,7 @@ final class RunQueuePairs {
     private final int inlineSize;
 
     /**
-     * Makes them, not yet connected.
+     * Creates the queue pairs, not yet connected.
      *
      * @param queues where they complete and take their receives from
      */
@@ -102,7 +102,7 @@ final class RunQueuePairs {
             }
         };
         if (shape.rdmaCm()) {
-            // It stays in its first state until rdma_cm says how to leave it.
+            // It stays in its first state until rdma_cm provides the attributes of the next one.
             connected.add(domain.createQueuePair(type, configuration));
         } else {
             prepared.add(domain.prepareQueuePair(type, configuration));
@@ -120,7 +120,7 @@ final class RunQueuePairs {
         }
     }
 
-    /** Returns the rights of the peer: no more than the verb needs. */
+    /** Returns the peer's access rights: only those that the verb needs. */
     static AccessFlag[] remoteAccess(RunParameters parameters) {
         return switch (parameters.tool().verb()) {
             case WRITE, SEND -> new AccessFlag[] {AccessFlag.REMOTE_WRITE};
@@ -134,7 +134,7 @@ final class RunQueuePairs {
         List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
         flags.addAll(List.of(remoteAccess(parameters)));
         if (device.isIwarp() && parameters.tool().verb() == Verb.READ) {
-            // There the answer to a read is written by the peer, as far as the adapter is concerned.
+            // With iWARP, the peer writes the answer to a read, so this memory needs remote access.
             flags.add(AccessFlag.REMOTE_WRITE);
         }
         if (parameters.relaxedOrdering()) {

@@ -59,7 +59,7 @@ public final class RunQueues implements AutoCloseable {
         return sends;
     }
 
-    /** Returns the completion queue of receives; it is the one of sends if this side does not receive. */
+    /** Returns the completion queue of receives; the same as for sends if this side does not receive. */
     public CompletionQueue receives() {
         return receives;
     }
@@ -74,12 +74,12 @@ public final class RunQueues implements AutoCloseable {
         return xrcDomain;
     }
 
-    /** Null where each queue pair has receives of its own. */
+    /** Returns null if each queue pair has its own receives. */
     SharedReceiveQueue sharedReceiveQueue() {
         return sharedReceiveQueue;
     }
 
-    /** After the protection domain, which takes the queue pairs and the shared queue with it. */
+    /** Called after the protection domain is closed, which closes the queue pairs and the shared queue. */
     @Override
     public void close() {
         if (xrcDomain != null) {

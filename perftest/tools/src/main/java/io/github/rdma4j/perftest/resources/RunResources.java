@@ -36,10 +36,10 @@ import java.util.List;
  * queue pairs send from the first n, and the peer writes to the second n.
  */
 public final class RunResources implements AutoCloseable {
-    /** A part starts at a page: where the peer wants to go through a larger one, parts are as large as that. */
+    /** A part starts at a page. If the peer uses larger pages, the parts are as large as these. */
     private final SystemData layout;
 
-    /** To which queue pair a datagram to a group goes: to all that are attached. */
+    /** The destination queue pair number of a datagram to a group: all attached queue pairs receive it. */
     private static final int MULTICAST_NUMBER = 0xffffff;
 
     private final RunDevice device;
@@ -59,7 +59,7 @@ public final class RunResources implements AutoCloseable {
     private ReceiveCredits credits;
 
     /**
-     * Makes all of it, the queue pairs not yet connected.
+     * Creates all resources, with queue pairs that are not yet connected.
      *
      * @param device opened
      * @param parameters what kind of queue pairs and memory
@@ -112,7 +112,7 @@ public final class RunResources implements AutoCloseable {
         }
     }
 
-    /** Returns whether the processor does not reach the buffer: what is paged on demand it does. */
+    /** Returns whether the CPU cannot access the buffer. It can access memory that is paged on demand. */
     private boolean onGpu() {
         return device.gpu() != null && !parameters.memory().onDemand();
     }
@@ -157,7 +157,7 @@ public final class RunResources implements AutoCloseable {
                 incoming(i, shape.size(), places, depth);
             }
             if (shape.receiveDepth() > 0 && !messagesAreWritten()) {
-                staging.rooms(
+                staging.buffers(
                         i,
                         receiveOffset(i),
                         length,
@@ -168,7 +168,7 @@ public final class RunResources implements AutoCloseable {
         }
     }
 
-    /** Makes the parts of the buffer as large as the agreed page size asks for. */
+    /** Makes the parts of the buffer as large as the agreed page size requires. */
     public void useLayout(SystemData agreed) {
         if (agreed.cycleBytes() > layout.cycleBytes()) {
             closeBuffer();
@@ -262,12 +262,14 @@ public final class RunResources implements AutoCloseable {
         return parameters.isPingPong() || parameters.workload().bidirectional() || !parameters.sends();
     }
 
-    /** Through which messages go where the adapter does not reach them; null where it does. */
+    /**
+     * Returns the pinned memory through which messages pass if the adapter cannot access the buffer; otherwise null.
+     */
     StagingArea staging() {
         return staging;
     }
 
-    /** Returns whether messages that complete receives are written by the peer, to where it wants. */
+    /** Returns whether the peer writes the messages that complete receives, to memory of its choice. */
     public boolean messagesAreWritten() {
         return parameters.workload().withImmediate();
     }
@@ -286,7 +288,7 @@ public final class RunResources implements AutoCloseable {
         return memory.slice(offset, length);
     }
 
-    /** Returns how many messages of a size can be under way, at most as many as wanted. */
+    /** Returns how many messages of a size can be in flight, at most as many as requested. */
     public Depth depth(Depth wanted, long size, SystemData layout) {
         return staging == null ? wanted : staging.depth(wanted, Slots.of(size, layout));
     }
@@ -294,14 +296,14 @@ public final class RunResources implements AutoCloseable {
     /**
      * The messages of a size that a stream sends.
      *
-     * @param depth how many of them are under way
+     * @param depth how many of them are in flight
      */
     public Lane outgoing(int stream, long size, Slots places, Depth depth) {
         long offset = sendOffset(stream);
         return staging == null ? lane(offset, size, places) : staging.outgoing(stream, offset, size, places, depth);
     }
 
-    /** The messages that come as the answer to a request of this side. */
+    /** Returns the lane of messages that are answers to requests of this side. */
     public Lane incoming(int stream, long size, Slots places, Depth depth) {
         long offset = sendOffset(stream);
         return staging == null ? lane(offset, size, places) : staging.incoming(stream, offset, size, places, depth);
@@ -325,28 +327,31 @@ public final class RunResources implements AutoCloseable {
         return new Lane(slices, Passage.NONE);
     }
 
-    /** The peer's part for stream i, as far as this side may use it; after {@link #connectWithItself} its own one. */
+    /**
+     * Returns the peer's part for stream i, as far as this side may use it; after {@link #connectWithItself} its own
+     * part.
+     */
     public RemoteMemory remote(int i) {
         PeerKeys keys = peer.get(shape.receiver(i));
         return new RemoteMemory(keys.address(), partSize, keys.remoteKey());
     }
 
-    /** The peer's shared receive queue to which stream i sends; for XRC. */
+    /** Returns the peer's shared receive queue to which stream i sends, for XRC. */
     public int remoteSharedReceiveQueue(int i) {
         return peer.get(shape.receiver(i)).sharedReceiveQueueNumber();
     }
 
-    /** The peer's shared receive queue to which stream i sends; -1 without XRC. */
+    /** Returns the peer's shared receive queue to which stream i sends; -1 without XRC. */
     public int sharedReceiveQueueOf(int i) {
         return shape.connection() == ConnectionType.XRC ? remoteSharedReceiveQueue(i) : -1;
     }
 
-    /** The queue pair through which stream i sends. */
+    /** Returns the queue pair through which stream i sends. */
     public QueuePair queuePair(int i) {
         return queuePairs.get(i);
     }
 
-    /** The queue pair through which stream i receives. */
+    /** Returns the queue pair through which stream i receives. */
     QueuePair receivingQueuePair(int i) {
         return queuePairs.get(shape.receiver(i));
     }
@@ -361,7 +366,7 @@ public final class RunResources implements AutoCloseable {
         return domain;
     }
 
-    /** Completion queues and what else the queue pairs share. */
+    /** Returns the completion queues and the other shared queues. */
     public RunQueues queues() {
         return queues;
     }
@@ -371,7 +376,7 @@ public final class RunResources implements AutoCloseable {
         return queues.sends();
     }
 
-    /** Returns the limit of what a side may send; null if there is none. */
+    /** Returns the limit on sends; null if there is none. */
     public ReceiveCredits credits() {
         return credits;
     }

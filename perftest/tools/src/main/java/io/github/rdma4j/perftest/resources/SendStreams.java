@@ -16,7 +16,7 @@ public final class SendStreams {
     private SendStreams() {}
 
     /** Returns the slots that a stream receives into, one after the other: with space for the header of a datagram. */
-    static MemorySlice[] rooms(RunResources resources, int stream, long size, SystemData layout) {
+    static MemorySlice[] buffers(RunResources resources, int stream, long size, SystemData layout) {
         long length = length(resources, size);
         return places(resources, resources.receiveOffset(stream), length, Slots.of(length, layout));
     }
@@ -38,7 +38,7 @@ public final class SendStreams {
     /**
      * The receives of a run.
      *
-     * @param depth receives posted at a time, over all streams where they share a queue
+     * @param depth receives posted at a time, over all streams if they share a queue
      * @param list how many are posted in one call
      */
     public static Receives receives(RunResources resources, long size, SystemData layout, int depth, int list) {
@@ -47,7 +47,7 @@ public final class SendStreams {
         }
         Receives.Stream[] streams = new Receives.Stream[resources.shape().streams()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = new Receives.Stream(resources.receivingQueuePair(i), rooms(resources, i, size, layout));
+            streams[i] = new Receives.Stream(resources.receivingQueuePair(i), buffers(resources, i, size, layout));
         }
         return receives(resources, streams, depth, list);
     }
@@ -57,20 +57,21 @@ public final class SendStreams {
         long length = length(resources, size);
         Slots places = Slots.of(length, layout);
         QueuePair[] queuePairs = new QueuePair[resources.shape().streams()];
-        StagedReceives.Rooms[] rooms = new StagedReceives.Rooms[queuePairs.length];
-        for (int i = 0; i < rooms.length; i++) {
+        StagedReceives.Buffers[] buffers = new StagedReceives.Buffers[queuePairs.length];
+        for (int i = 0; i < buffers.length; i++) {
             queuePairs[i] = resources.receivingQueuePair(i);
-            rooms[i] = resources.messagesAreWritten()
+            buffers[i] = resources.messagesAreWritten()
                     ? resources.staging().written(resources.receiveOffset(i), length, places, share)
-                    : resources.staging().rooms(i, resources.receiveOffset(i), length, places, share, list);
+                    : resources.staging().buffers(i, resources.receiveOffset(i), length, places, share, list);
         }
-        return new StagedReceives(queuePairs, rooms, resources.queues().sharedReceiveQueue(), share, list);
+        return new StagedReceives(queuePairs, buffers, resources.queues().sharedReceiveQueue(), share, list);
     }
 
     /** Returns the receives of one stream, all of them into one slot: a message overwrites the previous one. */
     public static Receives receivesOf(RunResources resources, int stream, long size, SystemData layout, int depth) {
-        MemorySlice room = rooms(resources, stream, size, layout)[0];
-        Receives.Stream[] streams = {new Receives.Stream(resources.receivingQueuePair(stream), new MemorySlice[] {room})
+        MemorySlice buffer = buffers(resources, stream, size, layout)[0];
+        Receives.Stream[] streams = {
+            new Receives.Stream(resources.receivingQueuePair(stream), new MemorySlice[] {buffer})
         };
         return receives(resources, streams, depth, 1);
     }

@@ -22,9 +22,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The pinned host memory through which the messages of a side go where the adapter does not reach the GPU: for each
- * stream and direction some slots. How much there is depends on the size of a message and the depth, never on how many
- * messages there are.
+ * The pinned host memory through which messages pass if the adapter cannot access the GPU: some slots for each stream
+ * and direction. Its size depends on the size of a message and the depth, not on the number of messages.
  */
 final class StagingArea implements AutoCloseable {
     /**
@@ -32,7 +31,7 @@ final class StagingArea implements AutoCloseable {
      */
     private static final long BUDGET = 64 << 20;
 
-    /** Some are copied while others are under way. */
+    /** Some slots are copied while others are in flight. */
     private static final int LEAST_SLOTS = 4;
 
     private enum Direction {
@@ -64,8 +63,8 @@ final class StagingArea implements AutoCloseable {
     }
 
     /**
-     * Returns as many slots as are wanted, if they do not need too much memory; at least a few, and two lists. Each
-     * position has an equal number of slots.
+     * Returns the requested number of slots, unless they would need too much memory; at least a few, and two lists.
+     * Each position has the same number of slots.
      */
     private int slots(long step, int places, int wanted, int list) {
         long affordable = BUDGET / streams / step;
@@ -74,7 +73,7 @@ final class StagingArea implements AutoCloseable {
     }
 
     /**
-     * Returns how many messages of a size can be under way: a completion frees the slots of a group, so there must be
+     * Returns how many messages of a size can be in flight. A completion frees the slots of a group, so there must be
      * several groups.
      */
     Depth depth(Depth wanted, Slots places) {
@@ -95,7 +94,7 @@ final class StagingArea implements AutoCloseable {
                         ring));
     }
 
-    /** The answers that a stream gets. */
+    /** Returns the lane of a stream's answers. */
     Lane incoming(int stream, long deviceOffset, long size, Slots places, Depth depth) {
         CopyPassage.Ring ring = ring(deviceOffset, size, places, depth);
         Pinned host = pinned(Direction.INCOMING, stream, ring.slots() * ring.step());
@@ -112,7 +111,7 @@ final class StagingArea implements AutoCloseable {
         return CopyPassage.outgoing(mirror(gpu().toHost(), offset, size), single(offset, size));
     }
 
-    /** One message at a time, the other way. */
+    /** Returns the passage of one message at a time, in the other direction. */
     Passage incoming(long offset, long size) {
         return CopyPassage.incoming(mirror(gpu().toDevice(), offset, size), single(offset, size));
     }
@@ -133,11 +132,11 @@ final class StagingArea implements AutoCloseable {
      * @param depth receives posted at a time
      * @param list the number of receives posted in one call
      */
-    StagedReceives.Rooms rooms(int stream, long deviceOffset, long length, Slots places, int depth, int list) {
+    StagedReceives.Buffers buffers(int stream, long deviceOffset, long length, Slots places, int depth, int list) {
         int slots = slots(places.step(), places.count(), depth, list);
         CopyPassage.Ring ring = new CopyPassage.Ring(length, slots, places.step(), places.count(), deviceOffset);
         Pinned host = pinned(Direction.RECEIVED, stream, slots * places.step());
-        return new StagedReceives.Rooms(
+        return new StagedReceives.Buffers(
                 slices(host, ring),
                 new CopyQueue(gpu().toDevice(), memory.device(), host.memory().segment()),
                 0,
@@ -148,7 +147,7 @@ final class StagingArea implements AutoCloseable {
     /**
      * Returns the slots of a stream whose messages the peer writes to their offsets. Receives only report the messages.
      */
-    StagedReceives.Rooms written(long deviceOffset, long length, Slots places, int depth) {
+    StagedReceives.Buffers written(long deviceOffset, long length, Slots places, int depth) {
         CopyPassage.Ring ring = new CopyPassage.Ring(
                 length,
                 Math.ceilDiv(depth, places.count()) * places.count(),
@@ -159,7 +158,7 @@ final class StagingArea implements AutoCloseable {
         for (int i = 0; i < slices.length; i++) {
             slices[i] = memory.slice(deviceOffset + i % places.count() * places.step(), length);
         }
-        return new StagedReceives.Rooms(
+        return new StagedReceives.Buffers(
                 slices,
                 new CopyQueue(gpu().toDevice(), memory.device(), memory.staged()),
                 deviceOffset,

@@ -14,9 +14,9 @@ import java.util.List;
  * @param average bytes divided by the time from the first post to the last completion
  * @param messageRate million messages per second
  * @param gigabits whether peak and average are in Gb/s (10^9 bits), not MiB/s (2^20 bytes)
- * @param rounds each round, if there are several; else empty
- * @param local this side's direction of a bidirectional run; else null
- * @param remote the other direction of a bidirectional run; else null
+ * @param rounds each round, if there are several; otherwise empty
+ * @param local this side's direction of a bidirectional run; otherwise null
+ * @param remote the other direction of a bidirectional run; otherwise null
  */
 public record BandwidthResult(
         long size,
@@ -38,7 +38,7 @@ public record BandwidthResult(
         rounds = List.copyOf(rounds);
     }
 
-    /** One round, one way. */
+    /** Creates the result of one round in one direction. */
     public BandwidthResult(
             long size, long iterations, double peak, double average, double messageRate, boolean gigabits) {
         this(size, iterations, peak, average, messageRate, gigabits, List.of(), null, null);
@@ -103,7 +103,8 @@ public record BandwidthResult(
     }
 
     /**
-     * Several rounds of one size together: all messages over all the measured time; the peak is the best of all.
+     * Combines several rounds of one size: all messages divided by the total measured time; the peak is the best of all
+     * rounds.
      *
      * @param rounds at least one, all of them with or all without directions
      */

@@ -18,7 +18,7 @@ public record GpuInfo(String gpu, String memory, String path, String note, List<
      * A path that was not taken.
      *
      * @param path as on the command line
-     * @param why in words
+     * @param why the reason in words
      */
     public record Refused(String path, String why) {}
 

@@ -15,7 +15,7 @@ import java.util.List;
  * @param latency all rounds together
  * @param rounds each of them, at least one
  * @param pace of an open loop; null for a closed one
- * @param times the single times, where they were asked for; else null
+ * @param times the individual times if they were requested; otherwise null
  */
 public record LatencyResult(
         long size, long iterations, LatencyFigures latency, List<LatencyFigures> rounds, Pace pace, SampleTimes times)

@@ -9,15 +9,15 @@ package io.github.rdma4j.perftest.result;
  * @param reached messages per second that were posted; 0 if unknown
  */
 public record Pace(double asked, double reached) {
-    /** A sender below this share falls behind steadily, and not by chance. */
-    private static final double KEPT = 0.98;
+    /** A sender below this share is steadily too slow, not by chance. */
+    private static final double REACHED = 0.98;
 
     /** Returns whether the messages were posted at the rate at which they were due; true if it is unknown. */
     public boolean kept() {
-        return reached == 0 || reached >= KEPT * asked;
+        return reached == 0 || reached >= REACHED * asked;
     }
 
-    /** Explains that the pace was not kept, and what to do; empty if it was. */
+    /** Explains that the rate was not reached, and what to do; empty if it was reached. */
     public String shortfall() {
         return kept()
                 ? ""

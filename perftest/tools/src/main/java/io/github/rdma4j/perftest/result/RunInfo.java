@@ -18,7 +18,7 @@ import io.github.rdma4j.verbs.device.TransportType;
  * @param mtu agreed path MTU in bytes
  * @param gidIndex index of the GID in use; -1 where LIDs are enough
  * @param inlineSize the largest size in bytes of a message that is sent inline
- * @param outstandingReads the most reads or atomics under way per queue pair; 1 for tools that send none
+ * @param outstandingReads the most reads or atomics in flight per queue pair; 1 for tools that send none
  * @param peerVersion the wire version that the peer announced
  * @param warmUp the warm-up that compiled the measured code
  * @param placement the placement of the measuring thread and its memory

@@ -6,12 +6,12 @@ import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.time.Instant;
 
-/** Hears of a test's steps as they happen. All methods do nothing unless overridden. */
+/** Receives the steps of a test as they happen. All methods do nothing unless overridden. */
 public interface RunListener {
-    /** Hears of nothing. */
+    /** Ignores all steps. */
     RunListener NONE = new RunListener() {};
 
-    /** Something that the user should know, in a line: an option without effect, a stranger that has connected. */
+    /** Reports a line for the user: an option without effect, or an unknown client that has connected. */
     default void note(String line) {}
 
     /** A server is about to wait for its client. */
@@ -20,7 +20,7 @@ public interface RunListener {
     /** Both sides have agreed. */
     default void agreed(RunInfo info) {}
 
-    /** One of the two ends of a queue pair is known; the local ends come before the remote ones. */
+    /** Reports one end of a queue pair; the local ends come before the remote ones. */
     default void address(boolean local, PeerKeys keys) {}
 
     /**
@@ -44,18 +44,18 @@ public interface RunListener {
     default void progress(long size, long messages, long total, long elapsedNanoseconds) {}
 
     /**
-     * The measured part of a timed run begins or ends; called from another thread.
+     * Reports that the measured part of a timed run starts or ends; called from another thread.
      *
-     * @param begins whether it begins
+     * @param begins whether it starts
      */
     default void sampling(boolean begins) {}
 
     /** Reports the state of the machine during the run of the next result. */
     default void observed(Observation observation) {}
 
-    /** A run is over. */
+    /** Reports the end of a run. */
     default void result(SizeResult result) {}
 
-    /** All runs are over. */
+    /** Reports the end of all runs. */
     default void end() {}
 }

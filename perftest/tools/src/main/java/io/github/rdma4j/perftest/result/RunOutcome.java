@@ -13,7 +13,7 @@ import java.util.List;
  * @param started the start time
  * @param seconds the time from the start to the end of the last run
  * @param environment device and machine
- * @param results one per size; the server of a one-way bandwidth test has one, the client's last
+ * @param results one per size; the server of a one-way bandwidth test has only the client's last result
  * @param observations the state of the machine for each result; empty when not requested
  * @param state how the test ended
  * @param failure the failure that ended it, in words; null when it is complete
@@ -33,7 +33,7 @@ public record RunOutcome(
         observations = List.copyOf(observations);
     }
 
-    /** A test that came to its end. */
+    /** Creates the outcome of a complete test. */
     public RunOutcome(
             RunInfo info,
             Instant started,
@@ -44,7 +44,7 @@ public record RunOutcome(
         this(info, started, seconds, environment, results, observations, RunState.COMPLETE, null);
     }
 
-    /** Makes an outcome without observations. */
+    /** Creates an outcome without observations. */
     public RunOutcome(
             RunInfo info, Instant started, double seconds, Environment environment, List<SizeResult> results) {
         this(info, started, seconds, environment, results, List.of());

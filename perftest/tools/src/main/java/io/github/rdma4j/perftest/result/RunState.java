@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.result;
 
-/** How a test ended. The results until then are kept in any case. */
+/** How a test ended. The results until then are kept in each case. */
 public enum RunState {
     /** The test is complete. */
     COMPLETE("complete"),
 
-    /** Somebody ended this side: Ctrl-C, or a signal. */
+    /** The user ended this side with Ctrl-C or a signal. */
     INTERRUPTED("interrupted"),
 
     /** The other side has closed its connection, or fell silent. */
     PEER_LOST("peer lost"),
 
-    /** Anything else went wrong. */
+    /** Another failure. */
     FAILED("failed");
 
     private final String key;

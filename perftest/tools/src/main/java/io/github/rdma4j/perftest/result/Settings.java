@@ -8,7 +8,10 @@ import io.github.rdma4j.perftest.options.RunParameters;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The settings of a test under the names and with the values of the C tools' banner, and those that only ours has. */
+/**
+ * The settings of a test, with the names and the values of the C tools' banner, and the settings that only our tools
+ * have.
+ */
 public final class Settings {
     /** Whether rdma_cm connects the queue pairs. */
     public static final String RDMA_CM = "rdma_cm QPs";
@@ -54,7 +57,7 @@ public final class Settings {
         if (info.gidIndex() >= 0) {
             settings.put("GID index", Integer.toString(info.gidIndex()));
         }
-        if (parameters.tool().verb().asksForData()) {
+        if (parameters.tool().verb().requestsData()) {
             settings.put("Outstand reads", Integer.toString(info.outstandingReads()));
         } else {
             settings.put("Max inline data", info.inlineSize() + "[B]");

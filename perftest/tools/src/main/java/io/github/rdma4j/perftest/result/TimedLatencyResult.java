@@ -9,8 +9,8 @@ import io.github.rdma4j.perftest.figures.LatencyFigures;
  *
  * @param size message size in bytes
  * @param iterations messages sent in the measured part
- * @param average of a closed loop, measured time over exchanges, halved where half a round trip is meant, as in the C
- *     tools; of an open loop, the mean of the latencies
+ * @param average for a closed loop, measured time divided by exchanges, and by 2 if a latency is half a round trip, as
+ *     in the C tools; for an open loop, the mean of the latencies
  * @param transactionsPerSecond exchanges per second
  * @param latency of all messages of the measured part
  * @param pace of an open loop; null for a closed one

@@ -33,8 +33,7 @@ import java.util.List;
  */
 final class BandwidthRun implements ConnectedRun {
     /**
-     * Fewer places in the buffer than messages in a round of the warm-up, so that the loop begins again at the first
-     * one.
+     * Fewer slots in the buffer than messages in a round of the warm-up, so that the loop returns to the first slot.
      */
     private static final SystemData FEW_SLOTS = new SystemData(256, 64);
 
@@ -73,13 +72,13 @@ final class BandwidthRun implements ConnectedRun {
     public List<SizeResult> run() {
         List<SizeResult> results =
                 parameters.workload().bidirectional() ? runBothWays() : !parameters.sends() ? await() : runOneWay();
-        meet("end of the test");
+        synchronize("end of the test");
         return results;
     }
 
     private List<SizeResult> await() {
         Duration patience = parameters.peer().timeout();
-        // A client (--reversed) speaks first: a server that has ended its run waits for that.
+        // A client (--reversed) sends first: a server that has ended its run waits for that message.
         handshake.exchange(
                 channel, "end of the run", patience, () -> passive.await(patience, parameters.passiveTimeout()));
         BandwidthResult result = BandwidthResult.of(
@@ -102,7 +101,7 @@ final class BandwidthRun implements ConnectedRun {
             results.add(last);
             listener.result(last);
         }
-        meet("end of the run");
+        synchronize("end of the run");
         last.toReport().exchange(channel, parameters.peer().timeout());
         return results;
     }
@@ -135,7 +134,7 @@ final class BandwidthRun implements ConnectedRun {
     }
 
     private BandwidthResult runBothWays(long size) {
-        meet("start of the run");
+        synchronize("start of the run");
         BandwidthResult mine = run(size);
         if (parameters.workload().allSizes()) {
             waitForPeer("end of the run");
@@ -144,7 +143,7 @@ final class BandwidthRun implements ConnectedRun {
                 mine.toReport().exchange(channel, parameters.runTimeout()).check(channel));
     }
 
-    private void meet(String step) {
+    private void synchronize(String step) {
         handshake.exchange(channel, step);
     }
 
@@ -224,7 +223,7 @@ final class BandwidthRun implements ConnectedRun {
         };
     }
 
-    /** Prepares one loop for all rounds of a size: a timed one leaves messages under way for the next. */
+    /** Prepares one loop for all rounds of a size: a timed loop leaves messages in flight for the next round. */
     private void prepare(long size) {
         Depth depth = resources.depth(Depth.of(parameters), size, layout);
         int groupsPerPair = Math.ceilDiv(parameters.iterations(), depth.moderation());

@@ -15,16 +15,16 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * Messages are sealed by who sends them and checked by who receives them (--data_validation).
+ * The sender seals messages, and the receiver checks them (--data_validation).
  *
- * <p>ib_write_lat does so message by message, in its loop. The others do it for what lies in memory: the sender seals
- * the places of all its messages before the run, and after it the receiver checks each place that a message went to. Of
- * atomic operations the counters are checked: every operation must have been done once.
+ * ib_write_lat does this for each message, in its loop. The other tools check memory: before the run the sender seals
+ * all slots, and after the run the receiver checks each slot that received a message. For atomic operations, the
+ * counters are checked: every operation must have been executed once.
  */
 final class DataValidation {
     private static final String REMEDY = "the memory, the link or a driver damages data: do not trust this path";
 
-    /** Numbers of the places of one stream begin here, and at its multiples. */
+    /** The numbers of the slots of a stream start at a multiple of this. */
     private static final long STREAM = 1_000_000;
 
     private final RunParameters parameters;
@@ -64,7 +64,7 @@ final class DataValidation {
         return parameters.memory().validation() ? new SealedMessages(resources.buffer()) : null;
     }
 
-    /** Returns whether what this side's memory holds at the end is checked, and not message by message. */
+    /** Returns whether memory is checked after the run, and not each message. */
     private boolean checksMemory() {
         return messages != null && parameters.tool() != Tool.WRITE_LATENCY;
     }

@@ -22,7 +22,7 @@ final class LatencyRecording {
 
     private LatencyRecording() {}
 
-    /** Messages of the run of one size, over all rounds; {@link Long#MAX_VALUE} for a timed run. */
+    /** Returns the number of messages of one size, over all rounds; {@link Long#MAX_VALUE} for a timed run. */
     static long messages(RunParameters parameters) {
         return parameters.isTimed()
                 ? Long.MAX_VALUE
@@ -68,7 +68,7 @@ final class LatencyRecording {
     }
 
     /**
-     * The two recorders of a warm-up, which together go all the ways that the one of the measured run may go.
+     * The two recorders of a warm-up, which together cover all code paths of the measured run's recorder.
      *
      * @param messages of a round
      */

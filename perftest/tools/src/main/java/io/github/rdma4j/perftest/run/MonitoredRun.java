@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 /** Starts the monitor for a test's parameters, and converts its result or the loop's into an exception. */
 final class MonitoredRun {
     /** After a request has failed, a dead peer's control connection closes within this time. */
-    private static final Duration FAREWELL = Duration.ofSeconds(1);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
     private final RunParameters parameters;
     private final ControlChannel channel;
@@ -96,7 +96,7 @@ final class MonitoredRun {
     }
 
     /**
-     * Ends an endless run in which nothing moves any more.
+     * Ends an endless run that makes no more progress.
      *
      * @param silence how long no message has completed
      */
@@ -120,7 +120,7 @@ final class MonitoredRun {
     private boolean peerHasGone() {
         long begin = System.nanoTime();
         while (!channel.peerClosed()) {
-            if (System.nanoTime() - begin > FAREWELL.toNanos()) {
+            if (System.nanoTime() - begin > CLOSE_TIMEOUT.toNanos()) {
                 return false;
             }
             LockSupport.parkNanos(Duration.ofMillis(10).toNanos());

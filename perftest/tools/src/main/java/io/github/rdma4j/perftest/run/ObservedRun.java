@@ -31,7 +31,7 @@ final class ObservedRun implements RunListener {
     }
 
     /**
-     * Makes the observations for the parameters of a test.
+     * Creates the observations for the parameters of a test.
      *
      * @param device name of the device
      * @throws IllegalParameterException when the device has no such counter

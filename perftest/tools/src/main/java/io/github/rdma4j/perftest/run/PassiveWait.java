@@ -14,15 +14,15 @@ import java.util.function.LongSupplier;
  */
 final class PassiveWait {
     /** The interval of reading the packet count; reading it can take an adapter some time. */
-    private static final Duration LOOK = Duration.ofMillis(500);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
     private final ControlChannel channel;
     private final LongSupplier packets;
     private final String port;
 
     /**
-     * @param channel on which the peer says that it is done
-     * @param packets counts what comes to the port
+     * @param channel on which the peer announces its end
+     * @param packets counts the packets that the port receives
      * @param port its name, for messages
      */
     PassiveWait(ControlChannel channel, LongSupplier packets, String port) {
@@ -32,18 +32,18 @@ final class PassiveWait {
     }
 
     /**
-     * Returns when the peer has said something or has closed its connection.
+     * Returns when the peer has sent a message or closed its connection.
      *
-     * @param silence the longest time without a packet, once they have begun to come
+     * @param silence the longest time without a packet after the first one
      * @param limit the longest time in all; zero for none
-     * @throws RunFailedException when one of them has passed
+     * @throws RunFailedException when one of these times has passed
      */
     void await(Duration silence, Duration limit) {
         long begin = System.nanoTime();
         long seen = packets.getAsLong();
         long movedAt = begin;
         boolean moved = false;
-        while (!channel.awaitNews(LOOK)) {
+        while (!channel.awaitNews(CHECK_INTERVAL)) {
             long now = System.nanoTime();
             long count = packets.getAsLong();
             if (count != seen) {

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * ib_read_lat and ib_atomic_lat between two connected sides: the client runs all sizes, while the server's adapter
+ * Runs ib_read_lat and ib_atomic_lat between two connected sides: the client runs all sizes, while the server's adapter
  * answers and the server waits for the message that the client is done.
  */
 final class RequestLatencyRun implements ConnectedRun {

@@ -24,7 +24,7 @@ final class RoundLimit implements AutoCloseable {
     private volatile long endAt = Long.MAX_VALUE;
     private volatile boolean loopback;
     private volatile boolean closing;
-    /** The first one of a loop; of the thread that makes the rounds. */
+    /** The first failure of a loop; for the thread of the rounds. */
     private String failure;
 
     RoundLimit(RunControl control) {
@@ -32,13 +32,13 @@ final class RoundLimit implements AutoCloseable {
         this.thread = Thread.ofPlatform().daemon().name("rdma4j-warm-up-limit").start(this::watch);
     }
 
-    /** Begins a round that this thread must end. */
+    /** Starts a round that this thread must end. */
     void endSoon() {
         endAt = System.nanoTime();
         LockSupport.unpark(thread);
     }
 
-    /** Begins a round that ends without help if loopback works. */
+    /** Starts a round that ends without help if loopback works. */
     void endWhenStuck() {
         endAt = System.nanoTime() + (loopback ? STUCK : WITHOUT_LOOPBACK);
     }

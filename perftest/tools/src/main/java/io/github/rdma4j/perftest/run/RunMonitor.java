@@ -9,9 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * A thread beside a run: begins and ends the measured part of a timed run, breaks the run off when the peer is gone or
- * nothing has moved for too long, and reports progress. The measuring thread so needs neither a clock nor a system
- * call to be sure that it ends.
+ * A thread that monitors a run: starts and ends the measured part of a timed run, aborts the run when the peer has gone
+ * or there was no progress for too long, and reports progress. Therefore the measuring thread needs neither a clock nor
+ * a system call to end reliably.
  *
  * <p>Started by the constructor, ended by {@link #close()}.
  */
@@ -20,12 +20,11 @@ final class RunMonitor implements AutoCloseable {
     private static final long TICK = Duration.ofMillis(100).toNanos();
 
     /**
-     * A peer that has closed its end may have done so because its run is over: its last message must get the time to
-     * arrive.
+     * A peer that has closed its end may have finished its run: wait until its last message can have arrived.
      */
     private static final long GRACE = Duration.ofSeconds(1).toNanos();
 
-    /** A timed run that has only this left is over when the peer leaves: its clock was ahead. */
+    /** A timed run with less than this remaining has ended when the peer closes: the peer's clock was ahead. */
     private static final long SKEW = Duration.ofMillis(500).toNanos();
 
     /** Shorter runs show no progress. */
@@ -46,9 +45,9 @@ final class RunMonitor implements AutoCloseable {
         void progress(long messages, long elapsedNanoseconds);
 
         /**
-         * The measured part of a timed run begins or ends.
+         * Called when the measured part of a timed run starts or ends.
          *
-         * @param begins whether it begins
+         * @param begins whether it starts
          */
         default void sampling(boolean begins) {}
     }
@@ -59,7 +58,7 @@ final class RunMonitor implements AutoCloseable {
     private final ProgressSink sink;
     private final long begin = System.nanoTime();
 
-    /** Times of the transitions of a timed run; for a counted one they never come. */
+    /** The times of the transitions of a timed run; for a counted run, they are never reached. */
     private final long sampleAt;
 
     private final long stopAt;
@@ -76,7 +75,7 @@ final class RunMonitor implements AutoCloseable {
         return new RunMonitor(control, peerClosed, patience, sink, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
-    /** Watches a run that lasts a given time, of which a margin at both ends does not count. */
+    /** Monitors a run of a given duration, without a margin at both ends. */
     static RunMonitor ofTimed(
             RunControl control,
             BooleanSupplier peerClosed,

@@ -46,7 +46,7 @@ final class RunPlacement implements AutoCloseable {
         }
     }
 
-    /** Times are true whatever the frequency; but a CPU that clocks up and down makes them vary. */
+    /** A changing CPU frequency does not falsify times, but makes them vary. */
     private static String remark(PlacementPlan plan, NumaTopology topology) {
         CpuList cpus = plan.measuring().isEmpty() ? topology.allowedCpus() : plan.measuring();
         Optional<String> governor = topology.frequencyGovernor(cpus.first());
@@ -56,7 +56,7 @@ final class RunPlacement implements AutoCloseable {
                         + ", not performance: figures may vary (-F hides this)";
     }
 
-    /** Warns that the CPU's frequency makes figures vary; empty if it does not, or -F asks not to report it. */
+    /** Warns that the CPU's frequency makes figures vary; empty if it does not, or if -F suppresses the warning. */
     String frequencyRemark() {
         return remark.replaceFirst("^; ", "");
     }

@@ -121,7 +121,7 @@ final class SendBandwidthRun implements ConnectedRun {
                     + " (-n)";
         }
         monitoring.check(monitor, failure, control, loop.sampled());
-        return meetAfter(result(size, loop, sending, receiving, times, monitor));
+        return synchronizeAfter(result(size, loop, sending, receiving, times, monitor));
     }
 
     private GroupTimes times(Depth depth) {
@@ -152,18 +152,18 @@ final class SendBandwidthRun implements ConnectedRun {
                 size, receiving.received(), receiving.timedMessages(), receiving.nanoseconds(), gigabits);
     }
 
-    private BandwidthResult meetAfter(BandwidthResult mine) {
+    private BandwidthResult synchronizeAfter(BandwidthResult mine) {
         // The write tools synchronize before they exchange figures, the send tools after.
-        boolean meets = parameters.workload().allSizes();
+        boolean synchronizes = parameters.workload().allSizes();
         boolean first = parameters.workload().withImmediate();
-        if (meets && first) {
+        if (synchronizes && first) {
             waitForPeer("end of the run");
         }
         BandwidthResult result = mine;
         if (parameters.workload().bidirectional() && !parameters.isTimed()) {
             result = mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
         }
-        if (meets && !first) {
+        if (synchronizes && !first) {
             waitForPeer("end of the run");
         }
         return result;
@@ -174,7 +174,7 @@ final class SendBandwidthRun implements ConnectedRun {
     }
 
     /**
-     * Makes a round for {@link WarmUp}: the pair receives its own messages, in one loop for both directions or in one
+     * Creates a round for {@link WarmUp}: the pair receives its own messages, in one loop for both directions or in one
      * for each.
      */
     static WarmUp.Round warmUp(RunParameters parameters, RunResources pair, RunControl control, RoundLimit limit) {

@@ -92,7 +92,10 @@ final class SendLatencyRun implements ConnectedRun {
         return LatencyRecording.result(parameters, size, recorder, monitor.sampledNanoseconds());
     }
 
-    /** For {@link WarmUp}: what stream 0 sends comes back through stream 1, so that the loop plays with itself. */
+    /**
+     * For {@link WarmUp}: messages of stream 0 return through stream 1, so that the loop exchanges messages with
+     * itself.
+     */
     static WarmUp.Round warmUp(RunParameters parameters, RunResources pair, RunControl control, RoundLimit limit) {
         Receives receives = SendStreams.receivesOf(pair, 1, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.RECEIVES);
         SendLatencyLoop loop = loop(pair, 1, WarmUp.SIZE, receives, control);
@@ -109,8 +112,8 @@ final class SendLatencyRun implements ConnectedRun {
             limit.endWhenStuck();
             boolean opens = number % 4 != 3;
             int messages = opens ? WarmUp.MESSAGES : 1;
-            // A side that does not send first waits for one message before it sends, and leaves its own last message
-            // unread.
+            // A side that does not send first waits for one message before it sends, and does not read its own last
+            // message.
             if (!receives.begin(opens ? messages : 2)) {
                 return limit.outcome(0, receives.failure());
             }
@@ -123,7 +126,7 @@ final class SendLatencyRun implements ConnectedRun {
         };
     }
 
-    /** The loop for one size, on stream 0, with messages that come through a stream. */
+    /** Creates the loop for one size, on stream 0, with messages that arrive through a stream. */
     static SendLatencyLoop loop(
             RunResources resources, int receiving, long size, Receives receives, RunControl control) {
         long length = SendStreams.length(resources, size);

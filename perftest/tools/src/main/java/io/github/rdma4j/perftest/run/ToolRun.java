@@ -39,7 +39,7 @@ import java.util.List;
  * warm up at the same time.
  */
 public final class ToolRun {
-    /** The user gets a note if the peer has been silent for this long. */
+    /** The user is notified if the peer has been silent for this long. */
     private static final Duration NOTICE = Duration.ofSeconds(3);
 
     private final RunParameters parameters;
@@ -70,7 +70,7 @@ public final class ToolRun {
      * @param parameters what to do
      * @param listener is notified of the steps; most calls come from this thread
      * @return what was measured
-     * @throws IllegalParameterException when the device cannot do what is asked for
+     * @throws IllegalParameterException when the device does not support the parameters
      * @throws io.github.rdma4j.perftest.exit.PerftestException when the peer or the run fails
      * @throws io.github.rdma4j.verbs.VerbsException when a verb fails
      */
@@ -91,7 +91,8 @@ public final class ToolRun {
 
     private RunOutcome runOnDevice() {
         RunPlacement.check(parameters.placement());
-        // The server listens before anything that takes time, so that a client started beside it finds it.
+        // The server listens before anything that takes time, so that a client that is started at the same time finds
+        // it.
         try (ControlServer listening = parameters.isServer()
                         ? ControlServer.listen(parameters.peer().meetingPoint())
                         : null;
@@ -150,7 +151,7 @@ public final class ToolRun {
         connect(resources, agreed, channel, connections);
         ConnectedRun run = connectedRun(side, agreed, channel);
         ObservedRun observed = side.observed();
-        Environment environment = Environment.look(
+        Environment environment = Environment.read(
                         side.device().context(), parameters.path().devicePort(), info.gidIndex())
                 .withMemoryNode(side.placement().memoryNode());
         observed.environment(started, environment);
@@ -168,7 +169,7 @@ public final class ToolRun {
         return outcome;
     }
 
-    /** Exchanges versions, the layout of messages and the MTU; a client warms up meanwhile. */
+    /** Exchanges versions, the layout of messages and the MTU. A client warms up in the meantime. */
     private Agreement agree(Side side, ControlChannel channel) {
         RunDevice device = side.device();
         RunResources resources = side.resources();
@@ -178,7 +179,7 @@ public final class ToolRun {
                 WireVersion.exchange(channel, parameters.memory().validation(), patience, () -> {
                     if (!parameters.isServer()) {
                         warmUp = warmUp(device, side.machine());
-                        sayThatNothingComes(channel, patience);
+                        reportSilence(channel, patience);
                     }
                 });
         refuseRounds(peer);
@@ -280,7 +281,7 @@ public final class ToolRun {
      * Adds a note if the peer accepts the connection and then sends nothing. It may be a server that is still
      * preparing, or another program; the user can find out which.
      */
-    private void sayThatNothingComes(ControlChannel channel, Duration patience) {
+    private void reportSilence(ControlChannel channel, Duration patience) {
         if (patience.compareTo(NOTICE) > 0 && !channel.awaitNews(NOTICE)) {
             listener.note("connected to " + channel.peer() + ", which has said nothing yet: waiting for it, "
                     + patience.toSeconds()
@@ -288,7 +289,7 @@ public final class ToolRun {
         }
     }
 
-    /** Until the time is over or the thread is interrupted. */
+    /** Waits until the time has passed or the thread is interrupted. */
     private static void pause(Duration time) {
         try {
             Thread.sleep(time);
@@ -299,9 +300,9 @@ public final class ToolRun {
 
     /** Refuses several rounds with a C tool if the sides synchronize before each round: the C tool runs only one. */
     private void refuseRounds(WireVersion.Peer peer) {
-        boolean meets = parameters.workload().bidirectional()
+        boolean synchronizes = parameters.workload().bidirectional()
                 || parameters.tool().verb() == Verb.SEND && !parameters.tool().isLatency();
-        if (parameters.figures().rounds() > 1 && meets && !peer.rdma4j()) {
+        if (parameters.figures().rounds() > 1 && synchronizes && !peer.rdma4j()) {
             throw new RunFailedException(
                     "--rounds: the peer is one of the C tools, which run once where both sides take part in a round",
                     "leave out --rounds, or start the test several times");

@@ -21,35 +21,35 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Runs the measured loop until it is compiled, on two queue pairs of this process that are connected with each other:
- * the figures then are of compiled code, whatever the peer is and however few messages are asked for.
+ * Runs the measured loop until it is compiled, on two connected queue pairs of this process. Then the figures are
+ * figures of compiled code, regardless of the peer and of the number of messages.
  *
- * <p>The loops' methods are called many times for a few messages each, so that they are compiled as methods, and in
- * every role and mode, so that no branch of them is new to the compiler in the measured run. The memory written to is
- * this process's own: a latency loop that writes to the very byte it waits for plays ping-pong with itself, on one
- * thread.
+ * The loops' methods are called many times with a few messages each, so that they are compiled as methods, and in every
+ * role and mode, so that all branches are compiled before the measured run. The loops write to memory of this process:
+ * a latency loop that writes to the byte it waits for exchanges messages with itself, in one thread.
  */
 final class WarmUp {
     /**
-     * HotSpot compiles a method for good after 5000 calls, or 15000 calls and loop iterations together, at the latest.
+     * HotSpot compiles a method with full optimization after at most 5000 calls, or 15000 calls and loop iterations
+     * together.
      */
     private static final int FIRST_STRETCH = 4000;
 
-    /** Then it is repeated until the compiler had nothing to do meanwhile. */
+    /** Then it is repeated until the compiler has been idle during a repetition. */
     private static final int NEXT_STRETCH = 500;
 
     /**
      * The compiler must also have been idle during this many calls, which is enough for both numbers above: HotSpot
-     * counts calls only after it has compiled a method with counters, which is late when it has much to compile.
+     * counts calls only after it has compiled a method with counters, which is late if there is much to compile.
      */
     private static final int LAST_STRETCH = 2500;
 
-    /** Emulated machines need half of it when nothing else runs. */
+    /** An otherwise idle emulated machine needs half of it. */
     static final Duration LIMIT = Duration.ofSeconds(40);
 
     private static final int ROUNDS_PER_PAIR = 50;
 
-    /** The first use of an object takes another way than the next ones: the compiler must see it more than once. */
+    /** The first use of an object has a separate code path, which the compiler must see more than once. */
     private static final int FRESH_PAIRS = 20;
 
     static final int SPIN_EVERY = 16;
@@ -68,12 +68,12 @@ final class WarmUp {
     /** Fewer than the messages of a round, so that some are posted again. */
     static final int RECEIVES = 6;
 
-    /** Fewer places in the buffer than messages in a round, so that the loop begins again at the first one. */
+    /** Fewer slots in the buffer than messages in a round, so that the loop returns to the first slot. */
     static final SystemData FEW_SLOTS = new SystemData(256, 64);
 
     private static final String NOT_POSSIBLE = "not possible (%s): the first figures may be of code not yet compiled";
 
-    /** Which code a test runs through. */
+    /** The code that a test runs. */
     private record Code(Tool tool, boolean lists, boolean receives) {
         static Code of(RunParameters parameters) {
             return new Code(parameters.tool(), parameters.queues().postList() > 1, parameters.usesReceives());
@@ -135,7 +135,7 @@ final class WarmUp {
         }
         RunControl control = new RunControl();
         List<RunResources> pairs = new ArrayList<>();
-        // The monitor warms up its own code, which would otherwise run for the first time beside the measured run.
+        // The monitor warms up its own code, which would otherwise run for the first time during the measured run.
         try (RoundLimit limit = new RoundLimit(control);
                 RunMonitor _ = RunMonitor.ofCounted(control, () -> false, PATIENCE, (messages, elapsed) -> {})) {
             return new WarmUp(device, parameters, layout, control, limit, pairs, longest).repeat();

@@ -5,8 +5,8 @@ package io.github.rdma4j.perftest.stream;
 import io.github.rdma4j.perftest.gpu.CopyQueue;
 
 /**
- * The messages of one stream between their places in device memory and slots of pinned host memory. There are more
- * slots than messages are copied at a time, so that the copies of some overlap with the transfers of others.
+ * The messages of one stream between device memory and slots of pinned host memory. There are more slots than messages
+ * are copied at a time, so that copies overlap with transfers.
  */
 public abstract class CopyPassage extends Passage {
     private final CopyQueue copies;
@@ -35,7 +35,7 @@ public abstract class CopyPassage extends Passage {
         return new Outgoing(copies, ring);
     }
 
-    /** For answers to requests. */
+    /** Creates the passage of answers to requests. */
     public static CopyPassage incoming(CopyQueue copies, Ring ring) {
         return new Incoming(copies, ring);
     }
@@ -49,7 +49,7 @@ public abstract class CopyPassage extends Passage {
         place = 0;
     }
 
-    /** Queues the copies of all messages before this one for which there is room. */
+    /** Queues the copies of all messages before this one for which there is a free slot. */
     final void copyUntil(long end) {
         while (copies.queued() < end && !copies.full()) {
             copy(copies, ring.deviceOffset + place * ring.step, slot * ring.step, ring.size);
@@ -106,7 +106,7 @@ public abstract class CopyPassage extends Passage {
         }
     }
 
-    /** A request can be posted when the answer that was in its slot has been copied. */
+    /** A request can be posted when the previous answer in its slot has been copied. */
     private static final class Incoming extends CopyPassage {
         private long arrived;
 

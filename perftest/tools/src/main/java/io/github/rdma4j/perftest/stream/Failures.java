@@ -21,7 +21,7 @@ public final class Failures {
         }
     }
 
-    /** A failure without what usually causes it, for where the cause is known to be another. */
+    /** Returns a failure without its usual cause, if the cause is known to be another one. */
     public static String withoutUsualCause(String failure) {
         int cause = failure.indexOf("; usual cause: ");
         return cause < 0 ? failure : failure.substring(0, cause);

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.stream;
 import io.github.rdma4j.verbs.MemorySlice;
 
 /**
- * The messages of one stream as the adapter sees them, used in turn.
+ * The memory of one stream's messages as the adapter sees it, used in turn.
  *
  * @param slices their memory; a multiple of their positions in the buffer
  * @param passage the passage of the messages

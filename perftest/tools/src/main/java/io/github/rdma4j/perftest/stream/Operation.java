@@ -12,8 +12,8 @@ import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
 
 /**
- * The requests of the one-sided tools. Numbers and not an enum: the measured loops choose by one comparison of a local,
- * where an enum costs two more loads for each message.
+ * The requests of the one-sided tools. These are numbers instead of an enum: the measured loops compare a local
+ * variable once, while an enum costs two more loads for each message.
  */
 public final class Operation {
     public static final int WRITE = 0;

@@ -15,11 +15,11 @@ public class Passage {
 
     Passage() {}
 
-    /** A run begins again at message 0. */
+    /** Restarts at message 0 for the next run. */
     public void rewind() {}
 
     /**
-     * Returns up to which message the sender can post.
+     * Returns the message up to which the sender can post.
      *
      * @param completed how many have been completed
      * @param end the first that must not be posted for other reasons
@@ -33,12 +33,12 @@ public class Passage {
     /** So many messages have been completed. */
     public void completed(long messages) {}
 
-    /** Returns whether something is under way here, which ends without a completion. */
+    /** Returns whether copies are in progress, which end without a completion. */
     public boolean busy() {
         return false;
     }
 
-    /** Returns whether nothing remains to be done for what was completed. */
+    /** Returns whether all work for completed messages is done. */
     public boolean settled() {
         return true;
     }
@@ -46,8 +46,8 @@ public class Passage {
     /**
      * Moves one message, and waits until it is done.
      *
-     * @param control says when the run is over
-     * @return false if the run is over before
+     * @param control the control of the run
+     * @return false if the run ends first
      */
     public boolean pass(RunControl control) {
         return true;

@@ -10,17 +10,17 @@ import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.VerbsException;
 
 /**
- * The receives of a run. Some are posted before the run, and others replace those that messages have used, until there
- * is exactly one for each expected message. There are no more, because the next run may need longer ones.
+ * The receives of a run. Some are posted before the run, and others replace the receives that messages have consumed,
+ * until there is exactly one for each expected message. There are no more, because the next run may need longer ones.
  *
  * <p>Posting does not allocate, and does not throw if the adapter refuses: {@link #failure()} returns why.
  */
 public class Receives {
-    /** The memory that one stream receives into: small messages use its slots in turn. */
+    /** The memory into which one stream receives: small messages use its slots in turn. */
     public static final class Stream {
         final QueuePair queuePair;
-        private final MemorySlice[] rooms;
-        /** One for each room; null where receives are posted in lists. */
+        private final MemorySlice[] buffers;
+        /** One receive for each slot; null if receives are posted in lists. */
         private PreparedReceive[] receives;
 
         private int slot;
@@ -29,17 +29,19 @@ public class Receives {
 
         /**
          * @param queuePair that receives
-         * @param rooms one after the other
+         * @param buffers the slots, in order
          */
-        public Stream(QueuePair queuePair, MemorySlice[] rooms) {
+        public Stream(QueuePair queuePair, MemorySlice[] buffers) {
             this.queuePair = queuePair;
-            this.rooms = rooms;
+            this.buffers = buffers;
         }
 
         private void prepare(int id, SharedReceiveQueue shared) {
-            receives = new PreparedReceive[rooms.length];
+            receives = new PreparedReceive[buffers.length];
             for (int i = 0; i < receives.length; i++) {
-                receives[i] = (shared == null ? queuePair.prepareReceive(rooms[i]) : shared.prepareReceive(rooms[i]))
+                receives[i] = (shared == null
+                                ? queuePair.prepareReceive(buffers[i])
+                                : shared.prepareReceive(buffers[i]))
                         .workRequestId(id);
             }
         }
@@ -53,7 +55,7 @@ public class Receives {
 
     /**
      * @param streams the index of one is the id of its receives
-     * @param shared where they are posted; null for each queue pair's own queue
+     * @param shared the queue for the receives; null for each queue pair's own queue
      * @param depth receives posted per stream at a time
      * @param list how many are posted in one call, at most the depth
      */
@@ -68,9 +70,9 @@ public class Receives {
     }
 
     /**
-     * Posts the receives with which a run begins.
+     * Posts the first receives of a run.
      *
-     * @param count messages that will come to each stream, a multiple of the list's length; {@link Long#MAX_VALUE} for
+     * @param count the messages that each stream receives, a multiple of the list's length; {@link Long#MAX_VALUE} for
      *     a timed run
      * @return whether they were posted
      */
@@ -89,7 +91,7 @@ public class Receives {
     }
 
     /**
-     * A message has come.
+     * Called when a message has arrived.
      *
      * @param id of the receive that it took
      * @return whether no receive was due, or it was posted
@@ -123,28 +125,27 @@ public class Receives {
             if (batch.size() == most && !batch.tryPost()) {
                 return false;
             }
-            batch.receive(id, stream.rooms[next(stream)]);
+            batch.receive(id, stream.buffers[next(stream)]);
         }
         return batch.tryPost();
     }
 
     private static int next(Stream stream) {
         int slot = stream.slot;
-        stream.slot = slot + 1 == stream.rooms.length ? 0 : slot + 1;
+        stream.slot = slot + 1 == stream.buffers.length ? 0 : slot + 1;
         return slot;
     }
 
     /**
-     * Goes on with what copies of messages that came have to do, where there are copies; asked again and again in a
-     * run.
+     * Continues the copies of received messages, if there are any. Called repeatedly in a run.
      *
-     * @return whether messages have reached their place since it was asked last
+     * @return whether copies have completed since the last call
      */
     public boolean copied() {
         return false;
     }
 
-    /** Returns whether messages that came are on their way to where they belong. */
+    /** Returns whether received messages are still being copied to their destination. */
     public boolean copying() {
         return false;
     }

@@ -6,8 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The few words that the measuring thread and the monitor of its run share. The measuring thread reads the phase
- * wherever it spins and counts its progress; the monitor moves the phase on.
+ * The variables that the measuring thread and the monitor of its run share. The measuring thread reads the phase while
+ * it spins, and counts its progress; the monitor advances the phase.
  *
  * <p>Opaque accesses cost what plain ones do but are never hoisted out of a loop.
  */
@@ -21,7 +21,7 @@ public final class RunControl {
     /** After the measured part: still running, so that the other side's measured part is not disturbed. */
     public static final int STOPPING = 2;
 
-    /** Over, or broken off. */
+    /** The run has ended or was aborted. */
     public static final int ENDED = 3;
 
     private static final VarHandle PHASE;
@@ -52,12 +52,12 @@ public final class RunControl {
         PHASE.setRelease(this, next);
     }
 
-    /** Returns whether the run goes on. */
+    /** Returns whether the run continues. */
     public boolean running() {
         return phase() < ENDED;
     }
 
-    /** Returns whether what is done now counts in a timed run. */
+    /** Returns whether operations count now, in a timed run. */
     public boolean sampling() {
         return phase() == SAMPLING;
     }

@@ -24,13 +24,13 @@ public final class StagedReceives extends Receives {
      * @param hostPlaces the number of positions, one after the other
      * @param ring the sizes, and the positions on the device
      */
-    public record Rooms(
+    public record Buffers(
             MemorySlice[] slices, CopyQueue copies, long hostOffset, int hostPlaces, CopyPassage.Ring ring) {}
 
     private static final class Stream {
         private final QueuePair queuePair;
-        private final Rooms rooms;
-        /** The rooms in which messages came, by the number of the message, again and again. */
+        private final Buffers buffers;
+        /** The slots in which messages arrived, by the number of the message, cyclically. */
         private final int[] order;
 
         private long left;
@@ -38,13 +38,13 @@ public final class StagedReceives extends Receives {
         private long arrived;
         private long done;
 
-        private Stream(QueuePair queuePair, Rooms rooms) {
+        private Stream(QueuePair queuePair, Buffers buffers) {
             this.queuePair = queuePair;
-            this.rooms = rooms;
-            this.order = new int[rooms.slices().length];
+            this.buffers = buffers;
+            this.order = new int[buffers.slices().length];
         }
 
-        private int nextRoom() {
+        private int nextBuffer() {
             return posted < order.length ? (int) posted : order[(int) (posted % order.length)];
         }
     }
@@ -57,19 +57,19 @@ public final class StagedReceives extends Receives {
 
     /**
      * @param queuePairs the receiving queue pairs, one per stream
-     * @param rooms the memory that they receive into
+     * @param buffers the memory into which they receive
      * @param shared the shared receive queue; null if each queue pair has its own
      * @param depth receives posted per stream at a time
      * @param list how many are posted in one call, at most the depth
      */
-    public StagedReceives(QueuePair[] queuePairs, Rooms[] rooms, SharedReceiveQueue shared, int depth, int list) {
+    public StagedReceives(QueuePair[] queuePairs, Buffers[] buffers, SharedReceiveQueue shared, int depth, int list) {
         super(new Receives.Stream[0], shared, depth, list);
         this.shared = shared;
         this.depth = depth;
         this.list = list;
-        this.streams = new Stream[rooms.length];
-        for (int i = 0; i < rooms.length; i++) {
-            streams[i] = new Stream(queuePairs[i], rooms[i]);
+        this.streams = new Stream[buffers.length];
+        for (int i = 0; i < buffers.length; i++) {
+            streams[i] = new Stream(queuePairs[i], buffers[i]);
         }
     }
 
@@ -82,7 +82,7 @@ public final class StagedReceives extends Receives {
             stream.posted = 0;
             stream.arrived = 0;
             stream.done = 0;
-            stream.rooms.copies().reset();
+            stream.buffers.copies().reset();
             post(i, stream);
         }
         return failure == null;
@@ -105,7 +105,7 @@ public final class StagedReceives extends Receives {
                 continue;
             }
             copy(stream);
-            long done = stream.rooms.copies().done();
+            long done = stream.buffers.copies().done();
             if (done != stream.done) {
                 stream.done = done;
                 any = true;
@@ -126,14 +126,14 @@ public final class StagedReceives extends Receives {
     }
 
     private static void copy(Stream stream) {
-        Rooms rooms = stream.rooms;
-        CopyPassage.Ring ring = rooms.ring();
-        CopyQueue copies = rooms.copies();
+        Buffers buffers = stream.buffers;
+        CopyPassage.Ring ring = buffers.ring();
+        CopyQueue copies = buffers.copies();
         while (copies.queued() < stream.arrived && !copies.full()) {
-            int room = stream.order[(int) (copies.queued() % stream.order.length)];
+            int buffer = stream.order[(int) (copies.queued() % stream.order.length)];
             copies.copyToDevice(
-                    ring.deviceOffset() + room % ring.places() * ring.step(),
-                    rooms.hostOffset() + room % rooms.hostPlaces() * ring.step(),
+                    ring.deviceOffset() + buffer % ring.places() * ring.step(),
+                    buffers.hostOffset() + buffer % buffers.hostPlaces() * ring.step(),
                     ring.size());
         }
         copies.mark();
@@ -156,10 +156,10 @@ public final class StagedReceives extends Receives {
     }
 
     private boolean postOne(int index, Stream stream) {
-        int room = stream.nextRoom();
-        int id = room * streams.length + index;
+        int buffer = stream.nextBuffer();
+        int id = buffer * streams.length + index;
         stream.posted++;
-        MemorySlice slice = stream.rooms.slices()[room];
+        MemorySlice slice = stream.buffers.slices()[buffer];
         return shared == null ? stream.queuePair.tryPostReceive(id, slice) : shared.tryPostReceive(id, slice);
     }
 
@@ -170,9 +170,9 @@ public final class StagedReceives extends Receives {
             if (batch.size() == most && !batch.tryPost()) {
                 return false;
             }
-            int room = stream.nextRoom();
+            int buffer = stream.nextBuffer();
             stream.posted++;
-            batch.receive(room * streams.length + index, stream.rooms.slices()[room]);
+            batch.receive(buffer * streams.length + index, stream.buffers.slices()[buffer]);
         }
         return batch.tryPost();
     }

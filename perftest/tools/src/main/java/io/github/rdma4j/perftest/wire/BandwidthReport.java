@@ -22,7 +22,7 @@ public record BandwidthReport(long size, long iterations, double peak, double av
     private static final long LONGEST_MESSAGE = 1L << 31;
 
     /**
-     * Exchanges reports, each value in an exchange of its own, in network byte order.
+     * Exchanges reports, with a separate exchange for each value, in network byte order.
      *
      * @param limit the longest wait for the peer's first value: it may still be running
      */
@@ -36,10 +36,10 @@ public record BandwidthReport(long size, long iterations, double peak, double av
     }
 
     /**
-     * Checks a report that is going to be used: of a side that only receives, the C tools send what their memory held.
-     * Their peak is a quotient of integers, and without a peak may be no number: then it counts as not measured.
+     * Checks a report before it is used: a C tool that only receives sends uninitialized memory. The peak of a C tool
+     * is a quotient of integers, and may be NaN without a peak: then it counts as not measured.
      *
-     * @param channel that it came over
+     * @param channel that received it
      * @return the report
      * @throws HandshakeException when a value cannot have been measured
      */

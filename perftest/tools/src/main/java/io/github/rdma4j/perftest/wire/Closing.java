@@ -33,7 +33,8 @@ public final class Closing {
         } catch (SocketException _) {
             return true;
         } catch (IOException _) {
-            // The pushed-back byte fills the buffer: a message waits to be read, so the peer is ahead of us, not gone.
+            // The pushed-back byte fills the buffer: an unread message is waiting, so the peer is ahead of us and has
+            // not gone.
             return false;
         }
     }

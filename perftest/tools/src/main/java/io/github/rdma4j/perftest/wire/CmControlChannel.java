@@ -32,17 +32,17 @@ import java.util.Optional;
 
 /**
  * The conversation over a reliable queue pair that rdma_cm has connected: each message is one send. One receive is
- * posted at any time, which is enough for two sides that take turns; a peer that sends more waits.
+ * posted at any time, which is enough for two sides that take turns; a peer that sends more must wait.
  */
 final class CmControlChannel extends ControlChannel {
     /** Longer than any message; a longer one ends the connection. */
     private static final int BUFFER_BYTES = 512;
 
-    /** The interval at which a wait for a message checks whether the peer is gone. */
-    private static final Duration LOOK = Duration.ofMillis(100);
+    /** The interval at which a wait for a message checks whether the peer has gone. */
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
     /** How long the side that does not send last waits at the end, so that the last message still arrives. */
-    private static final Duration FAREWELL = Duration.ofMillis(200);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
 
     /** The iWARP error when no program listens, as TCP reports it. */
     private static final int ECONNREFUSED = 111;
@@ -67,10 +67,10 @@ final class CmControlChannel extends ControlChannel {
     private boolean arrived;
     private boolean disconnected;
 
-    /** Whether the peer's adapter may sleep over our first message. */
+    /** Whether the peer's adapter may not notice our first message. */
     private boolean mayBeUnread;
 
-    /** Takes ownership of an id that has a device. */
+    /** Takes ownership of an id with a device. */
     private CmControlChannel(SynchronousId connection, boolean server, Duration timeout) {
         super(server, timeout);
         this.connection = connection;
@@ -176,10 +176,10 @@ final class CmControlChannel extends ControlChannel {
     }
 
     private static HandshakeException unreachable(String where, VerbsException failure) {
-        boolean nobodyListens = failure instanceof ConnectionRejectedException rejected
+        boolean isNotListening = failure instanceof ConnectionRejectedException rejected
                         && rejected.reason() == RejectReason.INVALID_SERVICE_ID
                 || failure.errno() == ECONNREFUSED && !(failure instanceof ConnectionRejectedException);
-        if (nobodyListens) {
+        if (isNotListening) {
             return new HandshakeException(
                     "nobody accepts rdma_cm connections at " + where,
                     "start the server side first, with the same -p and the same of -z and -R, and give an address of"
@@ -235,15 +235,15 @@ final class CmControlChannel extends ControlChannel {
         }
     }
 
-    /** Waits for a completion, or until nothing can come any more. */
+    /** Waits for a completion, or until none can arrive any more. */
     private boolean await(CompletionQueue queue, WorkCompletions completions, Duration limit) {
         long begin = System.nanoTime();
         while (limit.isZero() || System.nanoTime() - begin < limit.toNanos()) {
-            if (queue.awaitCompletions(completions, LOOK) > 0) {
+            if (queue.awaitCompletions(completions, POLL_INTERVAL) > 0) {
                 return true;
             }
             if (disconnected()) {
-                // A request under way has completed by now, or never will.
+                // A pending request has completed by now, or never will.
                 return queue.poll(completions) > 0;
             }
             if (queue == receives && mayBeUnread) {
@@ -283,7 +283,7 @@ final class CmControlChannel extends ControlChannel {
         }
         byte[] message = new byte[Math.toIntExact(completion.byteLength())];
         MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, BUFFER_BYTES, message, 0, message.length);
-        // The peer may send the next one as soon as it has our answer.
+        // The peer may send the next message as soon as it has our answer.
         postReceive();
         return message;
     }
@@ -320,8 +320,8 @@ final class CmControlChannel extends ControlChannel {
             return;
         }
         long begin = System.nanoTime();
-        while (!isServer() && !disconnected() && System.nanoTime() - begin < FAREWELL.toNanos()) {
-            connection.id().channel().nextEvent(FAREWELL).ifPresent(event -> disconnected = true);
+        while (!isServer() && !disconnected() && System.nanoTime() - begin < CLOSE_TIMEOUT.toNanos()) {
+            connection.id().channel().nextEvent(CLOSE_TIMEOUT).ifPresent(event -> disconnected = true);
         }
         release();
     }

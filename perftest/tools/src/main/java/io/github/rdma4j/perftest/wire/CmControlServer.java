@@ -44,7 +44,7 @@ final class CmControlServer implements ControlServer {
     public ControlChannel accept(Duration limit, Duration timeout) {
         SynchronousId client = listening
                 .getRequest(limit.isZero() ? FOREVER : limit)
-                .orElseThrow(() -> ControlServer.nobodyCame(port, limit, null));
+                .orElseThrow(() -> ControlServer.noClient(port, limit, null));
         close();
         return CmControlChannel.accept(client, timeout);
     }

@@ -6,8 +6,8 @@ import java.net.InetAddress;
 import java.time.Duration;
 
 /**
- * The connection over which the two sides of a test agree before, between and after the runs: a TCP connection, or with
- * -z and -R a queue pair that rdma_cm has connected.
+ * The connection over which the two sides of a test agree before, between and after the runs: a TCP connection or, with
+ * -z and -R, a queue pair that rdma_cm has connected.
  *
  * <p>Every wait has a timeout. A timeout, a connection that the peer closed and an answer of the wrong length are
  * distinct errors: each has a {@link HandshakeException} that names the step.
@@ -31,7 +31,7 @@ public abstract class ControlChannel implements AutoCloseable {
     }
 
     /**
-     * Connects to a waiting server over TCP.
+     * Connects over TCP to a server that is listening.
      *
      * @param host name or address; a name with several addresses is tried in order, IPv4 first as the C tools do
      * @param port TCP port
@@ -47,7 +47,7 @@ public abstract class ControlChannel implements AutoCloseable {
      *
      * @param where the server's address, and the path to it
      * @param timeout the timeout of the connection and of every later wait
-     * @param preparation the timeout of the connection with rdma_cm, where a server answers only when it is prepared
+     * @param preparation the timeout of the connection with rdma_cm, whose server answers only when it is prepared
      * @throws HandshakeException when no server listens there
      */
     public static ControlChannel connect(MeetingPoint where, Duration timeout, Duration preparation) {
@@ -119,11 +119,11 @@ public abstract class ControlChannel implements AutoCloseable {
     }
 
     /**
-     * Exchanges one message, with something to do before this side listens to the peer: for the client, whose message
-     * then is on its way already, while the peer does whatever it does at this point. A server does it first.
+     * Exchanges one message, and runs a task before it receives the peer's message. The client sends its message first,
+     * so that it is in flight while the task runs; a server runs the task first.
      *
      * @param limit the longest wait for the peer's message, counted from then on; zero for none
-     * @param meanwhile what to do
+     * @param meanwhile the task
      */
     public final byte[] exchange(byte[] mine, String step, Duration limit, Runnable meanwhile) {
         if (server) {
@@ -148,7 +148,7 @@ public abstract class ControlChannel implements AutoCloseable {
         return message;
     }
 
-    /** The peer said nothing, or only the beginning of a message, for too long. */
+    /** Returns the failure of a peer that sent nothing, or only a part of a message, for too long. */
     final HandshakeException silent(int got, int length, Duration patience, String step, Throwable cause) {
         return HandshakeException.ofLostPeer(
                 "the peer " + peer() + " sent "
@@ -167,13 +167,12 @@ public abstract class ControlChannel implements AutoCloseable {
     }
 
     /**
-     * Returns whether the peer has closed its end, asked without waiting. False as long as an unread message lies
-     * before the end.
+     * Returns whether the peer has closed its end, without waiting. Returns false while there is an unread message.
      */
     public abstract boolean peerClosed();
 
     /**
-     * Waits until the peer has begun to say something or has closed its end. Asked by the thread that receives.
+     * Waits until the peer has started to send or has closed its end. Called by the receiving thread.
      *
      * @param limit the longest wait
      * @return whether it has

@@ -5,12 +5,12 @@ package io.github.rdma4j.perftest.wire;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** The server's listening end: takes one client, as the C tools do. */
+/** The server's listening end: accepts one client, as the C tools do. */
 public interface ControlServer extends AutoCloseable {
     /**
      * Listens for TCP connections on all interfaces.
      *
-     * @param port TCP port; 0 takes a free one
+     * @param port TCP port; 0 for any free port
      * @throws HandshakeException when the port is taken
      */
     static ControlServer listen(int port) {
@@ -52,8 +52,8 @@ public interface ControlServer extends AutoCloseable {
     @Override
     void close();
 
-    /** Nobody came. */
-    static HandshakeException nobodyCame(int port, Duration limit, Throwable cause) {
+    /** Returns the failure that no client has connected. */
+    static HandshakeException noClient(int port, Duration limit, Throwable cause) {
         return new HandshakeException(
                 "no client connected to port " + port + " within " + ControlChannel.text(limit) + " (--timeout)",
                 "start the client with this host's name or address and the same -p",

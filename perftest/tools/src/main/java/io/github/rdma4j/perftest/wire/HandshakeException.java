@@ -24,7 +24,7 @@ public final class HandshakeException extends PerftestException {
         this.peerLost = peerLost;
     }
 
-    /** The peer had been met, and is gone or silent. */
+    /** The peer was connected, and has gone or does not answer. */
     static HandshakeException ofLostPeer(String message, String remedy, Throwable cause) {
         return new HandshakeException(message, remedy, cause, true);
     }

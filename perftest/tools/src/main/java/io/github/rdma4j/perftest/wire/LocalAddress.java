@@ -26,7 +26,7 @@ final class LocalAddress {
     /**
      * The remedy for a server that cannot listen.
      *
-     * @param lister the command that lists who listens
+     * @param lister the command that lists listening programs
      */
     static String remedy(MeetingPoint where, int errno, String lister) {
         return switch (errno) {
@@ -48,7 +48,7 @@ final class LocalAddress {
                 + " is not: ip -brief address lists them";
     }
 
-    /** Returns whether the source that was asked for is no address of this machine. */
+    /** Returns whether the requested source is not an address of this machine. */
     static boolean isForeign(InetAddress address) {
         try {
             return !address.isAnyLocalAddress() && NetworkInterface.getByInetAddress(address) == null;

@@ -21,7 +21,7 @@ import java.util.List;
  * @param overRdma whether a queue pair that rdma_cm connects (-z, -R) carries the conversation, instead of TCP
  */
 public record MeetingPoint(String host, int port, String source, boolean ipv6, boolean overRdma) {
-    /** A server's TCP port, or a client's way to it. */
+    /** Returns a server's TCP port, or a client's path to it. */
     public static MeetingPoint overTcp(String host, int port) {
         return new MeetingPoint(host, port, null, false, false);
     }
@@ -49,7 +49,7 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
     }
 
     /**
-     * The local address to come from, of the family of the one to go to; null for any.
+     * Returns the local address to connect from, of the same family as the destination; null for any.
      *
      * @throws HandshakeException when the name of the source is not known, or has no address of the family
      */
@@ -57,7 +57,7 @@ public record MeetingPoint(String host, int port, String source, boolean ipv6, b
         return source == null ? null : new InetSocketAddress(localAddress(destination instanceof Inet6Address), 0);
     }
 
-    /** The local address as it was given; null for any. */
+    /** Returns the local address as the user gave it; null for any. */
     String sourceName() {
         return source;
     }

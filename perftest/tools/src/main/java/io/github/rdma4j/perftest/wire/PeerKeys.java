@@ -12,15 +12,15 @@ import java.util.Arrays;
  * The address of the other side's queue pair, and of the memory to write to. It also serves as the content of every
  * synchronization message.
  *
- * <p>On the wire it is lower-case hexadecimal text of fixed width, 59 bytes without and 108 with a GID, a NUL at the
- * end. Each side chooses on its own, so both must choose by the same rule: with a GID on Ethernet, and on InfiniBand
- * when -x is given. Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64 with a peer of
- * wire version 6.29 or later, which has a second address in it, for a kind of data validation that is not used here.
+ * On the wire it is lower-case hexadecimal text of fixed width with a final NUL: 59 bytes without a GID and 108 with
+ * one. Each side chooses independently by the same rule: with a GID on Ethernet, and on InfiniBand when -x is given.
+ * Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64 with a peer of wire version 6.29 or
+ * later, which adds a second address for a kind of data validation that is not used here.
  *
  * @param lid local identifier of the port; 0 on Ethernet
  * @param outstandingReads the number of reads that it serves at a time
  * @param queuePairNumber 24 bits
- * @param packetSequenceNumber the first one that it sends, 24 bits
+ * @param packetSequenceNumber the first number that it sends, 24 bits
  * @param remoteKey key of the memory that may be written
  * @param address start of that memory
  * @param gid the port's GID, or null if LIDs are enough
@@ -68,8 +68,8 @@ public record PeerKeys(
     }
 
     /**
-     * Exchanges them, with a wait before this side listens; a client's message is on its way then, as {@link
-     * ControlChannel} has it.
+     * Exchanges them, and waits before this side receives; a client's message is then in flight, as in
+     * {@link ControlChannel}.
      */
     public PeerKeys exchange(ControlChannel channel, String step, Duration limit, Runnable meanwhile) {
         return decode(channel.exchange(encode(channel), step, limit, meanwhile), channel);

@@ -15,13 +15,13 @@ import java.util.regex.Pattern;
 final class PendingClient implements AutoCloseable {
     /** The nature of a connection. */
     enum Nature {
-        /** It has said too little. */
+        /** It has not sent enough. */
         UNKNOWN,
 
-        /** It speaks as clients do. */
+        /** It uses the protocol of a client. */
         CLIENT,
 
-        /** It says something else, or has left. */
+        /** It sends something else, or has closed the connection. */
         STRANGER
     }
 
@@ -40,7 +40,7 @@ final class PendingClient implements AutoCloseable {
     }
 
     /** Reads the data that has arrived, for a moment. */
-    Nature look() {
+    Nature classify() {
         try {
             socket.setSoTimeout(MOMENT_MILLIS);
             int read = socket.getInputStream().read(said, length, LENGTH - length);
@@ -58,7 +58,7 @@ final class PendingClient implements AutoCloseable {
         return left || !version.hitEnd() ? Nature.STRANGER : Nature.UNKNOWN;
     }
 
-    /** Returns whether it has been there for longer. */
+    /** Returns whether it has been connected for longer. */
     boolean isOlderThan(Duration age) {
         return System.nanoTime() - since > age.toNanos();
     }
@@ -72,7 +72,7 @@ final class PendingClient implements AutoCloseable {
                 + ": it is no client, which is still waited for";
     }
 
-    /** The conversation with a client, from its first word. */
+    /** Returns the conversation with a client, from its first byte. */
     ControlChannel channel(Duration timeout) throws IOException {
         return new TcpControlChannel(socket, true, timeout, Arrays.copyOf(said, length));
     }

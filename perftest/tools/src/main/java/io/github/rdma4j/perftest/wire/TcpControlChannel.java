@@ -17,8 +17,8 @@ import java.time.Duration;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The conversation over TCP. The C tools read each message with one {@code read()} that must return all of it, so every
- * message leaves here in one write on a socket without Nagle's delay.
+ * The conversation over TCP. The C tools read each message with one {@code read()} that must return the whole message,
+ * so every message is sent in one write on a socket without Nagle's delay.
  */
 final class TcpControlChannel extends ControlChannel {
     /** A host that vanishes without closing the connection is noticed after 10 + 3 × 5 seconds. */
@@ -27,8 +27,8 @@ final class TcpControlChannel extends ControlChannel {
     private static final int KEEP_ALIVE_INTERVAL_SECONDS = 5;
     private static final int KEEP_ALIVE_PROBES = 3;
 
-    /** The longest wait for data that is still on its way from the peer. */
-    private static final Duration FAREWELL = Duration.ofMillis(100);
+    /** The longest wait for data that is still in flight from the peer. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(100);
 
     private final Socket socket;
     private final PushbackInputStream in;
@@ -131,7 +131,7 @@ final class TcpControlChannel extends ControlChannel {
         }
     }
 
-    /** Returns as many bytes as asked for: TCP does not keep messages apart. */
+    /** Returns as many bytes as requested, because TCP does not preserve message boundaries. */
     @Override
     synchronized byte[] receive(int length, String step, Duration limit) {
         byte[] message = new byte[length];
@@ -150,7 +150,7 @@ final class TcpControlChannel extends ControlChannel {
                     throw new EOFException(got + " of " + length + " bytes arrived");
                 }
                 if (got == 0) {
-                    // Whatever the peer was busy with, it has begun to speak: the rest is due at once.
+                    // The peer has started to send, so the rest is due soon.
                     patience = timeout();
                     deadline = System.nanoTime() + timeout().toNanos();
                 }
@@ -196,16 +196,16 @@ final class TcpControlChannel extends ControlChannel {
         if (socket.isClosed()) {
             return;
         }
-        long deadline = System.nanoTime() + FAREWELL.toNanos();
+        long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
         byte[] dropped = new byte[64];
         try {
             socket.shutdownOutput();
-            socket.setSoTimeout(milliseconds(FAREWELL));
+            socket.setSoTimeout(milliseconds(CLOSE_TIMEOUT));
             while (in.read(dropped) >= 0 && System.nanoTime() < deadline) {
                 continue;
             }
         } catch (IOException _) {
-            // The peer is slow or gone: nothing is left to say to it.
+            // The peer is slow or has gone, and needs no more messages.
         }
         closeQuietly(socket);
     }

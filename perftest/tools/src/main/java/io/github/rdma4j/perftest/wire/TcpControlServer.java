@@ -18,7 +18,7 @@ final class TcpControlServer implements ControlServer {
     private static final int BACKLOG = 16;
 
     /** The interval of reading from the connections. */
-    private static final int LOOK_MILLIS = 20;
+    private static final int POLL_MILLIS = 20;
 
     private final ServerSocket socket;
 
@@ -62,7 +62,7 @@ final class TcpControlServer implements ControlServer {
             close();
             return new TcpControlChannel(client, true, timeout);
         } catch (SocketTimeoutException failure) {
-            throw ControlServer.nobodyCame(port(), limit, failure);
+            throw ControlServer.noClient(port(), limit, failure);
         } catch (IOException failure) {
             throw new HandshakeException("waiting for a client failed: " + failure.getMessage(), "", failure);
         }
@@ -76,7 +76,7 @@ final class TcpControlServer implements ControlServer {
             while (true) {
                 accept(newcomers);
                 for (PendingClient newcomer : List.copyOf(newcomers)) {
-                    PendingClient.Nature nature = newcomer.look();
+                    PendingClient.Nature nature = newcomer.classify();
                     if (nature == PendingClient.Nature.CLIENT) {
                         newcomers.remove(newcomer);
                         close();
@@ -89,7 +89,7 @@ final class TcpControlServer implements ControlServer {
                     }
                 }
                 if (!limit.isZero() && System.nanoTime() - begin > limit.toNanos()) {
-                    throw ControlServer.nobodyCame(port(), limit, null);
+                    throw ControlServer.noClient(port(), limit, null);
                 }
             }
         } catch (IOException failure) {
@@ -101,7 +101,7 @@ final class TcpControlServer implements ControlServer {
 
     private void accept(List<PendingClient> newcomers) throws IOException {
         try {
-            socket.setSoTimeout(LOOK_MILLIS);
+            socket.setSoTimeout(POLL_MILLIS);
             newcomers.add(new PendingClient(socket.accept()));
         } catch (SocketTimeoutException _) {
             // Read from the existing connections.

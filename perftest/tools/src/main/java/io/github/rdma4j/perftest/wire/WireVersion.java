@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /**
  * The first message: 16 bytes with the version of the wire protocol as text.
  *
- * <p>We announce 6.24, the last one before peers send a structure of their own build ("negotiate", from 6.28 on).
+ * We announce 6.24, the last version before peers send a structure of their own build ("negotiate", from 6.28 on).
  */
 public final class WireVersion {
     /** The version that we announce. */
@@ -21,7 +21,7 @@ public final class WireVersion {
     private static final int LENGTH = 16;
     private static final String STEP = "version";
 
-    /** Behind the NUL, which the C tools do not read past: our name, and a byte of flags. */
+    /** After the NUL, where the C tools stop reading: our name, and a byte of flags. */
     private static final byte[] NAME = "rdma4j".getBytes(StandardCharsets.US_ASCII);
 
     private static final int NAME_AT = 5;
@@ -36,7 +36,7 @@ public final class WireVersion {
      * The properties of a peer.
      *
      * @param number version of its wire protocol
-     * @param rdma4j whether it is one of ours, rather than a C tool
+     * @param rdma4j whether the peer is an rdma4j tool and not a C tool
      * @param sealed whether its messages can be checked, and it checks ours (--data_validation)
      */
     public record Peer(String number, boolean rdma4j, boolean sealed) {}

@@ -129,7 +129,7 @@ class ControlChannelTest {
             while (accepted.getInputStream().available() < word.length()) {
                 Thread.sleep(1);
             }
-            return newcomer.look();
+            return newcomer.classify();
         }
     }
 

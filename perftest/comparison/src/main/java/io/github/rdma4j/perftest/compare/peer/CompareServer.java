@@ -39,7 +39,7 @@ public final class CompareServer {
     private final String version;
 
     /**
-     * Makes a server that does not listen yet.
+     * Creates a server that does not listen yet.
      *
      * @param preparation prepares this machine
      * @param progress receives the command to type on the other machine, a line for each refused connection, and the
@@ -49,7 +49,7 @@ public final class CompareServer {
         this(preparation, progress, BuildInfo.version());
     }
 
-    /** Makes a server that reports another version of rdma4j; for tests. */
+    /** Creates a server that reports another version of rdma4j, for tests. */
     CompareServer(ServedMachine.Preparation preparation, Consumer<String> progress, String version) {
         this.preparation = preparation;
         this.progress = progress;
@@ -59,7 +59,7 @@ public final class CompareServer {
     /**
      * Serves one comparison.
      *
-     * @param port to listen at; 0 takes a free one
+     * @param port to listen on; 0 for any free port
      * @param patience the longest wait for the other end
      * @throws PerftestException when no peer connects, or the comparison does not complete
      * @throws VerbsException when there is no such device
@@ -90,13 +90,13 @@ public final class CompareServer {
     /** Returns the conversation with the other end; empty if it cannot be served. */
     private Optional<Runnable> receive(Line line) {
         String client = line.remoteAddress().getHostAddress();
-        return greet(line, client) ? Optional.of(() -> converse(line, client)) : Optional.empty();
+        return handshake(line, client) ? Optional.of(() -> converse(line, client)) : Optional.empty();
     }
 
-    /** Returns whether the other end is one that can be served. */
-    private boolean greet(Line line, String client) {
+    /** Returns whether the other end can be served. */
+    private boolean handshake(Line line, String client) {
         try {
-            Message hello = line.receive(PeerFields.GREETING);
+            Message hello = line.receive(PeerFields.HANDSHAKE_TIMEOUT);
             line.send(new Message(Message.Kind.HELLO, new Fields().with(PeerFields.VERSION, version)));
             String other = hello.fields().text(PeerFields.VERSION, "?");
             if (hello.kind() == Message.Kind.HELLO && hello.version() == Message.VERSION && other.equals(version)) {
@@ -112,7 +112,7 @@ public final class CompareServer {
 
     private void converse(Line line, String client) {
         try {
-            Message message = line.receive(PeerFields.GREETING);
+            Message message = line.receive(PeerFields.HANDSHAKE_TIMEOUT);
             if (message.kind() != Message.Kind.MACHINE) {
                 throw outOfTurn(message);
             }
@@ -149,7 +149,7 @@ public final class CompareServer {
      * Carries out the other end's orders until it closes the connection.
      *
      * @param kill stops the servers that an order has started, to abort the order
-     * @return why the other end gives up; empty if it is done
+     * @return why the other end aborts; empty if it is done
      */
     private static Optional<String> obey(Line line, LineReader hearing, ServedOrders orders, Runnable kill) {
         Message message = hearing.take(orders.patience());
@@ -170,8 +170,8 @@ public final class CompareServer {
     }
 
     /**
-     * Carries out an order while the other end waits for the answer: any message before the answer means that it is
-     * gone.
+     * Carries out an order while the other end waits for the answer. Any message before the answer means that the other
+     * end has gone.
      *
      * @return the answer; empty if the order was aborted
      */

@@ -10,13 +10,13 @@ enum Order {
     /** Name a free TCP port. */
     PORT,
 
-    /** Say how long the processors have been busy. */
+    /** Report how long the CPUs have been busy. */
     BUSY,
 
-    /** Start the server of a run, and say when its client can connect. */
+    /** Start the server of a run, and report when its client can connect. */
     SERVE,
 
-    /** Wait until the server is done, and say what CPU time it used. */
+    /** Wait until the server is done, and report the CPU time that it used. */
     FINISH,
 
     /** The client has failed: report the server's output, and stop it. */

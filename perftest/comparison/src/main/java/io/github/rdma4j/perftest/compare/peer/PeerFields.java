@@ -20,8 +20,8 @@ final class PeerFields {
     static final String REMEDY = "remedy";
     static final String REASON = "reason";
 
-    /** A peer sends its first message at once; any other connection may stay silent for ever. */
-    static final Duration GREETING = Duration.ofSeconds(5);
+    /** A peer sends its first message at once; another program may never send one. */
+    static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
     /** The additional time for a run, and the time between two runs, in which a client's machine may be busy. */
     static final Duration GRACE = Duration.ofSeconds(120);

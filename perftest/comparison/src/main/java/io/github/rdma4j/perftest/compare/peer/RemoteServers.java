@@ -34,12 +34,12 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class RemoteServers implements ServerEnd, AutoCloseable {
     private final Line line;
-    private final LineReader hearing;
+    private final LineReader reader;
     private final ServerMachine machine;
 
-    private RemoteServers(Line line, LineReader hearing, ServerMachine machine) {
+    private RemoteServers(Line line, LineReader reader, ServerMachine machine) {
         this.line = line;
-        this.hearing = hearing;
+        this.reader = reader;
         this.machine = machine;
     }
 
@@ -50,20 +50,20 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
      * @param request the tools that are needed there
      * @throws PerftestException when no server of this version listens there, or something is missing
      */
-    public static RemoteServers meet(PeerAddress address, Request request) {
-        return meet(address, request, BuildInfo.version());
+    public static RemoteServers connect(PeerAddress address, Request request) {
+        return connect(address, request, BuildInfo.version());
     }
 
     /** Connects as another version of rdma4j; for tests. */
-    static RemoteServers meet(PeerAddress address, Request request, String version) {
+    static RemoteServers connect(PeerAddress address, Request request, String version) {
         Line line = connect(address);
         try {
-            greet(line, address, version);
+            handshake(line, address, version);
             line.send(new Message(Message.Kind.MACHINE, request.fields()));
-            LineReader hearing = new LineReader(line);
-            Message answer = receive(hearing, PeerFields.GRACE, Message.Kind.MACHINE, address.host());
+            LineReader reader = new LineReader(line);
+            Message answer = receive(reader, PeerFields.GRACE, Message.Kind.MACHINE, address.host());
             return new RemoteServers(
-                    line, hearing, MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()));
+                    line, reader, MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()));
         } catch (RuntimeException | Error failure) {
             line.close();
             throw failure;
@@ -104,11 +104,11 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         };
     }
 
-    private static void greet(Line line, PeerAddress address, String version) {
+    private static void handshake(Line line, PeerAddress address, String version) {
         Message hello;
         try {
             line.send(new Message(Message.Kind.HELLO, new Fields().with(PeerFields.VERSION, version)));
-            hello = line.receive(PeerFields.GREETING);
+            hello = line.receive(PeerFields.HANDSHAKE_TIMEOUT);
         } catch (PeerLostException | BadMessageException failure) {
             throw new CompareException(
                     address + " does not answer as rdma4j compare --serve does: " + failure.getMessage(),
@@ -124,10 +124,10 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         }
     }
 
-    private static Message receive(LineReader hearing, Duration limit, Message.Kind expected, String host) {
+    private static Message receive(LineReader reader, Duration limit, Message.Kind expected, String host) {
         Message message;
         try {
-            message = hearing.take(limit);
+            message = reader.take(limit);
         } catch (PeerLostException failure) {
             throw new PeerLostException(host + ": " + failure.getMessage());
         }
@@ -177,7 +177,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
 
     @Override
     public Serving serve(ServerProgram program, RunOrder order, Deadline deadline) {
-        // The other machine has a device of its own.
+        // The other machine has its own device.
         String run = order.at(null, order.devicePort(), -1).encode();
         order(
                 Order.SERVE,
@@ -193,7 +193,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     private Fields order(Order order, Fields fields, Duration limit) {
         line.send(new Message(Message.Kind.ORDER, fields.with(PeerFields.ORDER, order.name())));
         Fields answer =
-                receive(hearing, limit, Message.Kind.ANSWER, machine.address()).fields();
+                receive(reader, limit, Message.Kind.ANSWER, machine.address()).fields();
         if (answer.has(PeerFields.FAILURE)) {
             throw new CompareException(
                     "on " + machine.title() + ": " + answer.text(PeerFields.FAILURE),
@@ -216,22 +216,23 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         public String complaint() {
             over = true;
             try {
-                return order(Order.STOP, new Fields(), PeerFields.GREETING).text(PeerFields.COMPLAINT);
+                return order(Order.STOP, new Fields(), PeerFields.HANDSHAKE_TIMEOUT)
+                        .text(PeerFields.COMPLAINT);
             } catch (PerftestException failure) {
                 return failure.getMessage();
             }
         }
 
-        /** Until the run is over, the other machine sends nothing except that it leaves. */
+        /** During a run, the other machine sends a message only if it aborts. */
         @Override
         public CompletableFuture<?> ended() {
-            return hearing.something();
+            return reader.something();
         }
 
         @Override
         public void check() {
             if (ended().isDone()) {
-                receive(hearing, Duration.ZERO, Message.Kind.BYE, machine.address());
+                receive(reader, Duration.ZERO, Message.Kind.BYE, machine.address());
             }
         }
 
@@ -244,7 +245,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     }
 
     /** Reports to the other machine, instead of {@link #close}, that the comparison is incomplete. */
-    public void giveUp(String reason) {
+    public void abort(String reason) {
         end(new Fields().with(PeerFields.REASON, reason));
     }
 

@@ -15,7 +15,7 @@ public interface ServedMachine extends AutoCloseable {
          * Prepares the machine.
          *
          * @param request the tools that are needed
-         * @param address the address of this machine by which the other one has reached it
+         * @param address the address of this machine to which the other one has connected
          * @throws io.github.rdma4j.perftest.exit.PerftestException when something is missing
          * @throws io.github.rdma4j.verbs.VerbsException when there is no such device
          */
@@ -28,7 +28,7 @@ public interface ServedMachine extends AutoCloseable {
     /** Returns its servers. */
     ServerEnd servers();
 
-    /** Returns the order with this machine's own device instead of the one in the order. */
+    /** Returns the order with this machine's own device instead of the device in the order. */
     default RunOrder here(RunOrder order) {
         return order.at(
                 describe().environment().device(),

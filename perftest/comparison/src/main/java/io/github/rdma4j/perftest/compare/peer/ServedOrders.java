@@ -27,7 +27,7 @@ final class ServedOrders implements AutoCloseable {
         this.machine = machine;
     }
 
-    /** Returns how long the other end may stay silent now. */
+    /** Returns how long the other end may be silent now. */
     Duration patience() {
         return running.plus(PeerFields.GRACE);
     }
@@ -41,7 +41,7 @@ final class ServedOrders implements AutoCloseable {
      * Carries out an order.
      *
      * @return the answer, which may be a failure
-     * @throws BadMessageException if it is not an order, or out of turn
+     * @throws BadMessageException if it is not an order, or not permitted now
      */
     Fields carryOut(Fields fields) {
         Order order = Order.of(fields.text(PeerFields.ORDER));

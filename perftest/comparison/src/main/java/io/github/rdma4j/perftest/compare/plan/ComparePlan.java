@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The comparison that the command line asks for.
+ * The comparison that the command line requests.
  *
  * @param cases the rows of the comparison
  * @param rounds the largest number of rounds
- * @param roundsWithinSeconds the time after which no further round begins, once there are enough for an interval; 0 for
+ * @param roundsWithinSeconds the time after which no further round starts, once there are enough for an interval; 0 for
  *     no limit
  * @param iterations messages per queue pair, or 0 for {@link DefaultIterations}
  * @param device name of the device; null for the first one

@@ -12,12 +12,12 @@ public final class Deadline {
         this.end = end;
     }
 
-    /** Returns a deadline that begins now. */
+    /** Returns a deadline that starts now. */
     public static Deadline in(Duration limit) {
         return new Deadline(System.nanoTime() + limit.toNanos());
     }
 
-    /** Returns the nanoseconds left; not negative. */
+    /** Returns the remaining nanoseconds; not negative. */
     public long remainingNanoseconds() {
         return Math.max(0, end - System.nanoTime());
     }

@@ -43,7 +43,7 @@ public record Expectation(String text, CompareCase test, boolean best, boolean a
                 Double.parseDouble(parts.group(5)));
     }
 
-    /** Returns whether the ratio is as expected; what is none, as of a C tool that has printed 0, is not. */
+    /** Returns whether the ratio is as expected. An undefined ratio, as of a C tool that has printed 0, is not. */
     public boolean isMet(double ratio) {
         return Double.isFinite(ratio) && (atMost ? ratio <= bound : ratio >= bound);
     }

@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.plan;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.options.Verb;
 
-/** The quantity that a tool measures: over plain TCP there is one test of each kind. */
+/** The quantity that a tool measures. There is one test of each kind over plain TCP. */
 public enum Kind {
     /** Half the time of a message and its answer, which is the time of one message. */
     ONE_WAY,
@@ -24,20 +24,20 @@ public enum Kind {
         return tool.verb() == Verb.READ || tool.verb() == Verb.ATOMIC ? ROUND_TRIP : ONE_WAY;
     }
 
-    /** Returns the number of equal parts of a round trip, of which one is the latency. */
+    /** Returns the number of equal parts of a round trip, one of which is the latency. */
     public int parts() {
         return this == ROUND_TRIP ? 1 : 2;
     }
 
     /**
-     * Returns the number of messages or operations when one side begins this many: in a ping-pong each message is
-     * answered by another.
+     * Returns the number of messages or operations if one side starts this many: in a ping-pong, each message is
+     * answered by another one.
      */
     public long messages(long begun) {
         return this == ONE_WAY ? 2 * begun : begun;
     }
 
-    /** Returns the kind in words. */
+    /** Returns a description of the kind. */
     public String title() {
         return switch (this) {
             case ONE_WAY -> "TCP latency";

@@ -24,7 +24,7 @@ import java.util.Map;
  * @param mtu path MTU in bytes, or 0
  * @param connection type of the queue pairs; null for RC
  * @param queuePairs number of queue pairs
- * @param transmitDepth most messages under way per queue pair, or 0
+ * @param transmitDepth most messages in flight per queue pair, or 0
  * @param moderation messages per completion, or 0
  * @param port TCP port of the control channel
  * @param timeoutSeconds the longest the run may take
@@ -112,7 +112,7 @@ public record RunOrder(
                 overIpv6);
     }
 
-    /** Returns when a run that begins now must be over. */
+    /** Returns when a run that starts now must have ended. */
     public Deadline deadline() {
         return Deadline.in(Duration.ofSeconds(timeoutSeconds));
     }
@@ -208,7 +208,7 @@ public record RunOrder(
     }
 
     /**
-     * Returns the order as words of a line. Device names contain no white space, because the kernel uses them as folder
+     * Encodes the order as words of a line. Device names contain no white space, because the kernel uses them as folder
      * names.
      */
     public String encode() {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class ServeOptions {
-    /** The option that asks for it. */
+    /** The option for this mode. */
     public static final String NAME = "--serve";
 
     private static final int TIMEOUT_SECONDS = 300;

@@ -60,7 +60,7 @@ final class SizeLists {
      * @param tools the chosen tools
      * @param texts values of --sizes: a list with a tool's name applies to this tool, and one without to all others
      *     that support its sizes
-     * @throws IllegalParameterException when one is invalid, or for a tool that is not chosen
+     * @throws IllegalParameterException when one is invalid, or for a tool that is not selected
      */
     static List<CompareCase> cases(List<Tool> tools, List<String> texts) {
         Map<Tool, List<Long>> named = new EnumMap<>(Tool.class);

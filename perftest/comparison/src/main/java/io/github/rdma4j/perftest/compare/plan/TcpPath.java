@@ -13,12 +13,13 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * The path of plain TCP. With both ends on this machine, it is the address of the RDMA device's own network interface,
- * if it has one; the kernel loops the traffic back, as the device does with RDMA. Otherwise it is the address that the
+ * The path of plain TCP. If both ends are on this machine, it is the address of the RDMA device's network interface, if
+ * it has one; the kernel loops the traffic back, as the device does with RDMA. Otherwise it is the address that the
  * user named.
  *
  * @param address the server's numeric address
- * @param networkInterface the interface with the address, or the one by which this machine reaches it; null if unknown
+ * @param networkInterface the interface with the address, or the interface through which this machine reaches it; null
+ *     if unknown
  */
 public record TcpPath(String address, String networkInterface) {
     private static final String LOOPBACK = "127.0.0.1";
@@ -44,7 +45,7 @@ public record TcpPath(String address, String networkInterface) {
      * Returns the path to another machine.
      *
      * @param address the other machine's address
-     * @param own the address of this machine by which it reaches it
+     * @param own the local address from which this machine reaches it
      */
     public static TcpPath to(String address, InetAddress own) {
         try {

@@ -45,15 +45,15 @@ public final class CompareReport {
         this.progress = progress;
     }
 
-    /** Prints that a step begins that may take long, other than a run. */
+    /** Prints that a slow step starts, other than a run. */
     public void step(String what) {
         progress.step(what);
     }
 
     /**
-     * Prints that a run begins.
+     * Prints that a run starts.
      *
-     * @param phase in words
+     * @param phase the description of the run
      */
     public void step(String phase, Implementation implementation, RunOrder order) {
         progress.step(String.format(
@@ -69,7 +69,7 @@ public final class CompareReport {
      * Prints the plan and the conditions.
      *
      * @param tcp how plain TCP is run; null without it
-     * @param tcpPrograms its C programs, in words; null without it
+     * @param tcpPrograms a description of its C programs; null without it
      */
     public void begin(ComparePlan plan, Conditions conditions, TcpSetting tcp, String tcpPrograms) {
         line(
@@ -85,7 +85,7 @@ public final class CompareReport {
         if (tcp != null) {
             line(
                     " TCP     %s, one connection, TCP_NODELAY; latency: %s, bandwidth: blocking",
-                    way(tcp, conditions.server()), tcp.spin() ? "spinning" : "blocking");
+                    path(tcp, conditions.server()), tcp.spin() ? "spinning" : "blocking");
             line(" TCP C   %s", tcpPrograms);
         }
         if (!plan.warmUp()) {
@@ -155,7 +155,7 @@ public final class CompareReport {
     }
 
     /** Describes the path of plain TCP. */
-    private static String way(TcpSetting tcp, ServerMachine server) {
+    private static String path(TcpSetting tcp, ServerMachine server) {
         String name = tcp.path().networkInterface();
         if (server == null) {
             return tcp.path().address() + " of " + name;
@@ -193,7 +193,7 @@ public final class CompareReport {
                 seconds);
     }
 
-    /** Prints that a round begins. */
+    /** Prints that a round starts. */
     public void round(int number, int rounds) {
         lastTool = null;
         line("");
@@ -202,7 +202,7 @@ public final class CompareReport {
                 number, rounds, Implementation.turns(number).getFirst().title());
     }
 
-    /** Prints that no further round begins. */
+    /** Prints that no further round starts. */
     public void roundsEnd(int rounds, int planned, int seconds) {
         line("");
         line("ended after %d of %d rounds: the %d s of --rounds-within are over", rounds, planned, seconds);
@@ -286,7 +286,7 @@ public final class CompareReport {
         line("written: %s", file);
     }
 
-    /** Prints that a run gave no usable figure and is repeated. */
+    /** Prints that a run has no usable figure and is repeated. */
     public void repeats(String reason) {
         line("warning: %s; the run is repeated", reason);
     }

@@ -26,7 +26,7 @@ public final class Progress implements AutoCloseable {
 
     /**
      * @param err standard error, which receives the lines
-     * @param name of the command, which each line begins with
+     * @param name the command's name, with which each line starts
      */
     public Progress(PrintStream err, String name) {
         this(err, name, SILENCE);
@@ -50,7 +50,7 @@ public final class Progress implements AutoCloseable {
         return thread;
     }
 
-    /** Begins a step. */
+    /** Starts a step. */
     public synchronized void step(String what) {
         long now = System.nanoTime();
         if (now - lastLine >= silence) {

@@ -62,7 +62,9 @@ final class TcpTable {
                         < result.median(Implementation.TCP_JAVA, Metric.AVERAGE_BANDWIDTH);
     }
 
-    /** Returns a line if the row's size was not the one sent, because not every program can send every size. */
+    /**
+     * Returns a line if the row has another size than the sent messages, because not every program can send every size.
+     */
     private static String otherSize(CaseResult result, Implementation implementation) {
         long asked = result.test().size();
         List<Measurement> measurements = result.of(implementation);

@@ -35,7 +35,7 @@ public record CompareResult(
         cases = List.copyOf(cases);
     }
 
-    /** Makes a complete comparison. */
+    /** Creates a complete comparison. */
     public CompareResult(
             Instant started,
             double seconds,

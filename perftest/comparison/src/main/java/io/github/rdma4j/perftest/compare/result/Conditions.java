@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The conditions of a measurement, without which its figures mean nothing to anybody else.
+ * The conditions of a measurement, without which its figures cannot be interpreted.
  *
  * @param environment device, machine, JVM and versions
  * @param cFolder the folder of the C tools
@@ -23,7 +23,7 @@ import java.util.Optional;
 public record Conditions(Environment environment, String cFolder, ServerMachine server) {
     private static final int IPV4_OFFSET = 12;
 
-    /** Makes conditions with both ends on this machine. */
+    /** Creates conditions with both ends on this machine. */
     public Conditions(Environment environment, String cFolder) {
         this(environment, cFolder, null);
     }
@@ -31,7 +31,7 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
     /**
      * Reads the conditions from the device and the machine.
      *
-     * @param device its name; null for the device with the address, or else the first one
+     * @param device its name; null for the device with the address, or else the first device
      * @param devicePort its port
      * @param gidIndex index of the GID; -1 to choose
      * @param address the address of this machine by which the other one reaches it; null if both ends are here
@@ -39,7 +39,7 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
      * @param cFolder the folder of the C tools
      * @throws io.github.rdma4j.verbs.VerbsException when there is no such device
      */
-    public static Conditions look(
+    public static Conditions read(
             String device, int devicePort, int gidIndex, InetAddress address, String cVersion, Path cFolder) {
         String name = device != null ? device : deviceName(devicePort, address);
         try (DeviceContext context = DeviceContext.open(Device.find(name))) {
@@ -50,7 +50,7 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
                             .index()
                     : gidIndex;
             return new Conditions(
-                    Environment.look(context, devicePort, chosen).withCVersion(cVersion), cFolder.toString());
+                    Environment.read(context, devicePort, chosen).withCVersion(cVersion), cFolder.toString());
         }
     }
 
@@ -75,7 +75,7 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
         return devices.isEmpty() ? "" : devices.getFirst().name();
     }
 
-    /** Returns the GID that stands for the address. */
+    /** Returns the GID that represents the address. */
     private static Optional<GidEntry> gid(DeviceContext context, int devicePort, InetAddress address) {
         if (address == null) {
             return Optional.empty();

@@ -14,7 +14,7 @@ public record CpuUse(double processes, double machine) {
     /** An unknown CPU time. */
     static final CpuUse UNKNOWN = new CpuUse(Double.NaN, Double.NaN);
 
-    /** Makes one from times of {@link CpuTime}. */
+    /** Creates a value from times of {@link CpuTime}. */
     public static CpuUse of(long processes, long machine) {
         return new CpuUse(orNaN(processes), orNaN(machine));
     }

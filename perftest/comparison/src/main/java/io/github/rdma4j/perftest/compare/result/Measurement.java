@@ -30,7 +30,7 @@ public record Measurement(
         LatencyFigures latency) {
     private static final double MICROSECOND = 1e3;
 
-    /** Makes a measurement from the output. */
+    /** Parses a measurement from the output. */
     public static Measurement of(Implementation implementation, ToolOutput output) {
         return new Measurement(implementation, output, output.figures(), 0, 0, CpuUse.UNKNOWN, null);
     }
@@ -73,7 +73,7 @@ public record Measurement(
     /**
      * Returns this measurement with the cost of a message as figures.
      *
-     * @param fewer a run with fewer messages; null when this one has no overhead besides its messages
+     * @param fewer a run with fewer messages; null if this run has no overhead besides its messages
      */
     public Measurement costingMoreThan(Measurement fewer) {
         CpuUse base = fewer == null ? new CpuUse(0, 0) : fewer.cpu;

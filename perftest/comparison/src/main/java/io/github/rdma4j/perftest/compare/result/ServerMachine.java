@@ -8,11 +8,11 @@ import io.github.rdma4j.perftest.environment.Environment;
  * The machine of the servers, if it is not the clients' machine.
  *
  * @param address the numeric address by which this machine reaches it
- * @param host its own name for itself; may be empty
+ * @param host its hostname; may be empty
  * @param environment the environment of its device
  * @param cFolder the folder of its C tools
- * @param sockperf whether it has C's program for latency over plain TCP
- * @param iperf whether it has C's program for bandwidth over plain TCP
+ * @param sockperf whether it has the C program for latency over plain TCP
+ * @param iperf whether it has the C program for bandwidth over plain TCP
  */
 public record ServerMachine(
         String address, String host, Environment environment, String cFolder, boolean sockperf, boolean iperf) {

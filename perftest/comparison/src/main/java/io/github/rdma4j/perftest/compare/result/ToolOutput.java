@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 public record ToolOutput(Map<String, String> settings, String heading, String row, Map<String, Double> figures) {
     private static final Pattern UNIT = Pattern.compile("\\[[^]]*]");
 
-    /** Makes one for a program that prints no such table: the row is made when the heading is known. */
+    /** Creates the output of a program that prints no such table; the row is filled in when the heading is known. */
     public static ToolOutput of(Map<String, Double> figures) {
         return new ToolOutput(Map.of(), "", "", figures);
     }

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The result of an expectation.
  *
- * @param expectation what was asked for
+ * @param expectation the requested ratio
  * @param row the row of its case and the tool's first metric
  */
 public record Verdict(Expectation expectation, ComparisonRow row) {

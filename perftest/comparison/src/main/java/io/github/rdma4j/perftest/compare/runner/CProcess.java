@@ -117,7 +117,7 @@ public final class CProcess implements AutoCloseable {
         return new CompareException(title + " did not end in time (--timeout)", "give it more time");
     }
 
-    /** Returns an exception that says that the process failed, with its last line of output. */
+    /** Returns an exception that the process failed, with its last line of output. */
     CompareException failed() {
         return new CompareException(title + " ended with status " + process.exitValue() + lastWords(), "");
     }

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Runs the C tool as two processes. The client measures the processor's frequency for its report. If other programs
- * disturb that too much, it uses 0 and prints all times as infinite: then the run is repeated. The client's times in
- * cycles ({@code -C}) would not need the frequency, but only the tool can measure it: no file of the kernel has the
+ * Runs the C tool as two processes. The client measures the CPU's frequency for its report. If other programs disturb
+ * this too much, it uses 0 and prints all times as infinite: then the run is repeated. The client's times in cycles
+ * ({@code -C}) would not need the frequency, but only the tool can measure it: no file of the kernel contains the
  * frequency of the counter that the tool reads.
  */
 public final class CRunner implements Runner {

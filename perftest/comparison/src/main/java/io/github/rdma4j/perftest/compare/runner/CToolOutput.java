@@ -100,8 +100,8 @@ public final class CToolOutput {
     }
 
     /**
-     * Bandwidth and message rate are one figure, printed twice with a fixed number of decimals. Of 2-byte messages the
-     * bandwidth has one digit left and the rate five, so the coarser of the two is computed from the finer.
+     * Bandwidth and message rate are one figure, printed twice with a fixed number of decimals. For 2-byte messages,
+     * the bandwidth has one significant digit and the rate five, so the coarser figure is computed from the finer one.
      */
     private static void refine(Map<String, Double> figures) {
         Double bandwidth = figures.get(Metric.AVERAGE_BANDWIDTH.key());

@@ -57,7 +57,7 @@ public final class CTools {
     /**
      * Returns the file of a tool.
      *
-     * @throws CompareException when it was not looked for
+     * @throws CompareException when it was not searched for
      */
     public Path program(Tool tool) {
         Path program = programs.get(tool);
@@ -73,8 +73,8 @@ public final class CTools {
     }
 
     /**
-     * Returns the command line of a run's server. The server of a latency tool reports cycles, which nobody reads:
-     * otherwise it would measure the processor's frequency at the same time as the client.
+     * Returns the command line of a run's server. The server of a latency tool reports cycles, which are not read:
+     * otherwise it would measure the CPU's frequency at the same time as the client.
      */
     public List<String> server(RunOrder order) {
         return command(order, order.tool().isLatency() ? List.of("-C") : List.of());
@@ -102,7 +102,7 @@ public final class CTools {
     /**
      * Checks that the tools can connect to an address of this family.
      *
-     * @throws CompareException when the address is an IPv6 one and they know IPv4 only
+     * @throws CompareException when the address is an IPv6 address and the tools support only IPv4
      */
     public void checkFamily(InetAddress address, ChildProcesses children) {
         if (address instanceof Inet6Address

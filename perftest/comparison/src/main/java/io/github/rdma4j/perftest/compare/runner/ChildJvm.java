@@ -71,14 +71,13 @@ final class ChildJvm implements AutoCloseable {
         answers.add(ENDED);
     }
 
-    /** Gives an order. */
+    /** Sends an order. */
     void order(String text) {
         orders.println(text);
     }
 
     /**
-     * Returns the child's complaint about a run that failed on this side; an empty text if there is none within a
-     * second.
+     * Returns the child's message about a run that failed on this side; an empty text if there is none within a second.
      */
     String complaint() {
         try {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * so it never outlives its parent, however the parent ends. {@link ChildJvm} is the parent's side.
  */
 final class ChildOrders {
-    /** Before each answer: a JVM with certain flags prints lines of its own. */
+    /** The prefix of each answer: a JVM with certain flags prints lines of its own. */
     static final String PREFIX = "@rdma4j ";
 
     /** Answer: started. */
@@ -52,7 +52,7 @@ final class ChildOrders {
         }
     }
 
-    /** Answers with a line. */
+    /** Sends an answer. */
     synchronized void answer(String text) {
         out.println(PREFIX + text);
         out.flush();

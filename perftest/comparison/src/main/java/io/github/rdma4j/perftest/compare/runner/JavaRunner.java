@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class JavaRunner implements Runner {
     private final ServerEnd end;
 
-    /** Makes a runner with the server at an end. */
+    /** Creates a runner with the server at an end. */
     public JavaRunner(ServerEnd end) {
         this.end = end;
     }
@@ -104,8 +104,8 @@ public final class JavaRunner implements Runner {
     }
 
     /**
-     * Returns the tool's output. It is formatted after the run: formatting is much code, whose compilation beside the
-     * measured loop would show on a machine with only one CPU.
+     * Returns the tool's output. It is formatted after the run: formatting is much code, whose compilation during the
+     * measured loop would affect the figures on a machine with only one CPU.
      */
     static ToolOutput output(RunInfo info, SizeResult result) {
         Map<String, String> settings = Settings.of(info);

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * The TCP ports of this machine. A server that accepts only one client cannot be probed with a connection, so this
- * class asks the kernel.
+ * class queries the kernel.
  */
 public final class ListeningPorts {
     private static final List<Path> TABLES = List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
@@ -24,7 +24,7 @@ public final class ListeningPorts {
 
     private ListeningPorts() {}
 
-    /** Returns whether somebody listens on the port. */
+    /** Returns whether a program listens on the port. */
     static boolean contains(int port) {
         for (Path table : TABLES) {
             try (Stream<String> lines = Files.lines(table)) {

@@ -106,7 +106,7 @@ public final class LocalServers implements ServerEnd {
             return java.complaint();
         }
 
-        /** The JVM stays for all runs. */
+        /** The JVM is used for all runs. */
         @Override
         public void close() {}
     }

@@ -20,7 +20,7 @@ public interface Runner {
         return true;
     }
 
-    /** Returns whether a run of few messages shows what stands around the messages of a longer one. */
+    /** Returns whether a run with few messages measures the overhead of a longer run. */
     default boolean hasShortRun() {
         return true;
     }

@@ -19,7 +19,7 @@ public final class SearchPath {
                 .toList();
     }
 
-    /** Returns the one folder; the folders of the PATH if it is null. */
+    /** Returns the folder or, if it is null, the folders of the PATH. */
     public static List<Path> of(Path folder) {
         return folder == null ? ofThisProcess() : List.of(folder);
     }

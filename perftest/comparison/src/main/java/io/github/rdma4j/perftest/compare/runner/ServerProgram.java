@@ -13,9 +13,9 @@ public enum ServerProgram {
     /** Java's test over plain TCP. */
     TCP_JAVA,
 
-    /** C's latency over plain TCP. */
+    /** The C program for latency over plain TCP. */
     SOCKPERF,
 
-    /** C's bandwidth over plain TCP. */
+    /** The C program for bandwidth over plain TCP. */
     IPERF
 }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Runs sockperf's ping-pong over TCP as two processes. It runs for a time instead of a number of messages. */
+/** Runs sockperf's ping-pong over TCP as two processes. It runs for a duration instead of a number of messages. */
 final class SockperfRunner implements Runner {
     static final String TITLE = "sockperf";
 

@@ -21,7 +21,7 @@ public final class TcpFigures {
      * of it.
      *
      * @param stamps nanoseconds, ascending, at least 2
-     * @param parts the number of equal parts of it, of which one is the latency
+     * @param parts the number of equal parts of it, one of which is the latency
      */
     public static LatencyFigures latency(long[] stamps, int parts) {
         LatencySamples samples = new LatencySamples(parts);

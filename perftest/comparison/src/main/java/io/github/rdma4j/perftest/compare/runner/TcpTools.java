@@ -29,7 +29,7 @@ public record TcpTools(Path sockperf, Path iperf, boolean ipv6) {
         return new TcpTools(find("sockperf", folders), find("iperf3", folders), false);
     }
 
-    /** Returns the programs that can use the path: sockperf may know IPv4 addresses only. */
+    /** Returns the programs that can use the path: sockperf may support only IPv4 addresses. */
     public TcpTools fitFor(TcpPath path, ChildProcesses children) {
         if (!path.address().contains(":")) {
             return this;
@@ -85,7 +85,7 @@ public record TcpTools(Path sockperf, Path iperf, boolean ipv6) {
         return runners;
     }
 
-    /** Returns the tools that the server's machine also has; null stands for this machine. */
+    /** Returns the tools that the server's machine also has; null means this machine. */
     public TcpTools alsoOn(ServerMachine server) {
         return server == null
                 ? this
@@ -93,7 +93,7 @@ public record TcpTools(Path sockperf, Path iperf, boolean ipv6) {
     }
 
     /**
-     * Describes the programs that are used or left out, with the reason, in a line.
+     * Describes in a line which programs are used or left out, and why.
      *
      * @param server the machine of the servers; null for this one
      */

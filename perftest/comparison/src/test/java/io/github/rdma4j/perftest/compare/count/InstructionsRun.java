@@ -85,7 +85,7 @@ final class InstructionsRun {
         try (InstructionCounter counter = InstructionCounter.open(environment);
                 ChildProcesses children = new ChildProcesses()) {
             CTools tools = CTools.find(plan.tools(), SearchPath.of(plan.cFolder()));
-            Conditions conditions = Conditions.look(
+            Conditions conditions = Conditions.read(
                     plan.device(), plan.devicePort(), plan.gidIndex(), null, tools.version(children), tools.folder());
             CountSession session = new CountSession(
                     counter,

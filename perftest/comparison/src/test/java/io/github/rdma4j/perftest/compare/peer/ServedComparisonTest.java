@@ -207,7 +207,7 @@ class ServedComparisonTest {
     @Test
     void serversRunThereOnItsOwnDeviceAndTheEndsPart() throws Exception {
         CompletableFuture<Void> serving = serve();
-        try (RemoteServers remote = RemoteServers.meet(address(), REQUEST)) {
+        try (RemoteServers remote = RemoteServers.connect(address(), REQUEST)) {
             assertThat(remote.machine())
                     .isEqualTo(new ServerMachine(
                             "127.0.0.1",
@@ -257,7 +257,7 @@ class ServedComparisonTest {
     @MethodSource("ipv6Addresses")
     void serversAreReachedByEachIpv6Address(InetAddress address) throws Exception {
         CompletableFuture<Void> serving = serve();
-        try (RemoteServers remote = RemoteServers.meet(address(address.getHostAddress()), REQUEST)) {
+        try (RemoteServers remote = RemoteServers.connect(address(address.getHostAddress()), REQUEST)) {
             assertThat(remote.isIpv6()).isTrue();
             assertThat(InetAddress.ofLiteral(remote.host())).isEqualTo(address);
             remote.serve(ServerProgram.C, ORDER.overIpv6(remote.isIpv6()), SOON).close();
@@ -269,7 +269,7 @@ class ServedComparisonTest {
     @Test
     void remoteFailureNamesTheMachineAndTheNextRunContinues() throws Exception {
         CompletableFuture<Void> serving = serve();
-        try (RemoteServers remote = RemoteServers.meet(address(), REQUEST)) {
+        try (RemoteServers remote = RemoteServers.connect(address(), REQUEST)) {
             assertThatThrownBy(() -> remote.serve(ServerProgram.IPERF, ORDER, SOON))
                     .isInstanceOf(CompareException.class)
                     .hasMessage("on 127.0.0.1 (alpha): there is no iperf3 on the PATH")
@@ -289,7 +289,7 @@ class ServedComparisonTest {
                 Duration.ofSeconds(60),
                 BuildInfo.version());
 
-        assertThatThrownBy(() -> RemoteServers.meet(address(), REQUEST))
+        assertThatThrownBy(() -> RemoteServers.connect(address(), REQUEST))
                 .isInstanceOf(CompareException.class)
                 .hasMessage("on 127.0.0.1: C's ib_write_lat is not on the PATH")
                 .extracting(failure -> ((PerftestException) failure).remedy())
@@ -301,10 +301,10 @@ class ServedComparisonTest {
     void anotherVersionIsRefusedInWordsAndTheRightOneServedAfterwards() throws Exception {
         CompletableFuture<Void> serving = serve();
 
-        assertThatThrownBy(() -> RemoteServers.meet(address(), REQUEST, "9.9"))
+        assertThatThrownBy(() -> RemoteServers.connect(address(), REQUEST, "9.9"))
                 .isInstanceOf(CompareException.class)
                 .hasMessage("127.0.0.1 has rdma4j " + BuildInfo.version() + ", and this machine 9.9");
-        RemoteServers.meet(address(), REQUEST).close();
+        RemoteServers.connect(address(), REQUEST).close();
 
         assertThat(failure(serving)).isNull();
         assertThat(progress)
@@ -318,7 +318,7 @@ class ServedComparisonTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = taken.getLocalPort();
         }
-        assertThatThrownBy(() -> RemoteServers.meet(new PeerAddress("127.0.0.1", port), REQUEST))
+        assertThatThrownBy(() -> RemoteServers.connect(new PeerAddress("127.0.0.1", port), REQUEST))
                 .isInstanceOf(CompareException.class)
                 .hasMessageContaining("nobody accepts connections there")
                 .extracting(failure -> ((PerftestException) failure).remedy())
@@ -337,7 +337,7 @@ class ServedComparisonTest {
                         }
                     },
                     OWN_THREAD);
-            assertThatThrownBy(() -> RemoteServers.meet(new PeerAddress("127.0.0.1", web.getLocalPort()), REQUEST))
+            assertThatThrownBy(() -> RemoteServers.connect(new PeerAddress("127.0.0.1", web.getLocalPort()), REQUEST))
                     .isInstanceOf(CompareException.class)
                     .hasMessageContaining("does not answer as rdma4j compare --serve does")
                     .hasMessageContaining("HTTP/1.1 400 Bad");
@@ -369,7 +369,7 @@ class ServedComparisonTest {
             assertThat(catchThrowable(() -> doctor.receive(Duration.ofSeconds(20))))
                     .isInstanceOf(PerftestException.class);
         }
-        RemoteServers.meet(address(), REQUEST).close();
+        RemoteServers.connect(address(), REQUEST).close();
 
         assertThat(failure(serving)).isNull();
         assertThat(progress)
@@ -452,9 +452,9 @@ class ServedComparisonTest {
     @Test
     void clientThatGivesUpReportsWhy() throws Exception {
         CompletableFuture<Void> serving = serve();
-        try (RemoteServers remote = RemoteServers.meet(address(), REQUEST)) {
+        try (RemoteServers remote = RemoteServers.connect(address(), REQUEST)) {
             remote.serve(ServerProgram.C, ORDER, SOON);
-            remote.giveUp("ended by a signal");
+            remote.abort("ended by a signal");
         }
 
         assertThat(failure(serving))
@@ -471,7 +471,7 @@ class ServedComparisonTest {
             CompletableFuture<?> running = new CompletableFuture<>();
             serving = CompletableFuture.runAsync(() -> beginARunAndGo(there, running), OWN_THREAD);
             try (RemoteServers remote =
-                            RemoteServers.meet(new PeerAddress("127.0.0.1", there.getLocalPort()), REQUEST);
+                            RemoteServers.connect(new PeerAddress("127.0.0.1", there.getLocalPort()), REQUEST);
                     Serving server = remote.serve(ServerProgram.JAVA, ORDER, SOON)) {
                 server.check();
                 assertThat(server.ended()).isNotDone();
@@ -510,7 +510,7 @@ class ServedComparisonTest {
             serving = CompletableFuture.runAsync(
                     () -> beginARunAndGo(there, CompletableFuture.completedFuture(null)), OWN_THREAD);
             try (RemoteServers remote =
-                            RemoteServers.meet(new PeerAddress("127.0.0.1", there.getLocalPort()), REQUEST);
+                            RemoteServers.connect(new PeerAddress("127.0.0.1", there.getLocalPort()), REQUEST);
                     Serving server = remote.serve(ServerProgram.JAVA, ORDER, SOON)) {
                 serving.get(20, TimeUnit.SECONDS);
                 assertThatThrownBy(() -> server.finish(SOON))

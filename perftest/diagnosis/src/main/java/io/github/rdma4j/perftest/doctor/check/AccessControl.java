@@ -90,7 +90,7 @@ record AccessControl(State state, int control) {
     private static AccessControl find(byte[] config) {
         ByteBuffer space = ByteBuffer.wrap(config).order(ByteOrder.LITTLE_ENDIAN);
         int offset = CONVENTIONAL_SPACE;
-        // A list that leads back into itself belongs to a broken device; the space has no room for more entries.
+        // A broken device may have a list with a loop. The configuration space cannot contain more entries than this.
         for (int entries = 0; entries < EXTENDED_SPACE / ENTRY; entries++) {
             int header = space.getInt(offset);
             if ((header & 0xffff) == CAPABILITY) {

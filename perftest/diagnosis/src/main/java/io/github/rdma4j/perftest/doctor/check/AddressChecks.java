@@ -118,7 +118,7 @@ final class AddressChecks {
         return new Finding(Check.GID, port.name(), source, WARNING, seen, meaning, remedy);
     }
 
-    /** The folder of configfs is there once somebody has made it. */
+    /** Reads the folder of configfs, which exists only once it has been created. */
     private Finding roceMode(RdmaPort port) {
         String file = "sys/kernel/config/rdma_cm/" + device.name() + "/ports/" + port.number() + "/default_roce_mode";
         Optional<String> mode = files.text(file);

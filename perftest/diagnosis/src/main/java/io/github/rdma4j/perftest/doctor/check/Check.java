@@ -68,7 +68,7 @@ public enum Check {
 
     /** The adapter's PCI Express link. */
     PCI_LINK(Section.PLACEMENT, "pci-link", OK, WARNING, UNKNOWN),
-    /** Whether this process runs beside the adapter. */
+    /** Whether this process runs on the adapter's NUMA node. */
     NUMA(Section.PLACEMENT, "numa", OK, NOTE, WARNING, UNKNOWN),
     /** Which CPUs take the adapter's interrupts. */
     INTERRUPTS(Section.PLACEMENT, "interrupts", OK, NOTE, UNKNOWN),
@@ -103,17 +103,17 @@ public enum Check {
     CUDA_VISIBLE(Section.GPUDIRECT, "cuda-visible", OK, NOTE, WARNING, UNKNOWN),
     /** Whether a peer-memory module is loaded. */
     PEER_MEMORY(Section.GPUDIRECT, "peer-memory", OK, NOTE),
-    /** Whether cuFile's library is there. */
+    /** Whether cuFile's library is installed. */
     CUFILE(Section.GPUDIRECT, "cufile", OK, NOTE),
     /** Whether the kernel module of GPUDirect Storage is loaded. */
     NVIDIA_FS(Section.GPUDIRECT, "nvidia-fs", OK, NOTE),
     /** Whether cuFile's configuration allows its compatibility mode. */
     CUFILE_COMPATIBILITY(Section.GPUDIRECT, "cufile-compat", OK, NOTE, UNKNOWN),
-    /** Whether udev knows the volumes, without which cuFile takes none of their files. */
+    /** Whether udev has the attributes of volumes; without them, cuFile refuses their files. */
     CUFILE_VOLUMES(Section.GPUDIRECT, "cufile-volumes", OK, NOTE, UNKNOWN),
     /** Which mounted file systems cuFile may reach directly. */
     STORAGE(Section.GPUDIRECT, "storage", OK, NOTE, WARNING, UNKNOWN),
-    /** Whether NCCL's library is there. */
+    /** Whether NCCL's library is installed. */
     NCCL(Section.GPUDIRECT, "nccl", OK, NOTE),
     /** Whether variables change what NCCL would choose. */
     NCCL_SETTINGS(Section.GPUDIRECT, "nccl-settings", OK, NOTE, WARNING, UNKNOWN),
@@ -142,10 +142,10 @@ public enum Check {
 
     /** The distance between GPU and adapter. */
     DISTANCE(Section.GPU_PAIR, "distance", OK, NOTE, WARNING, UNKNOWN),
-    /** Whether access control services redirect transfers between the two through the processor. */
+    /** Whether access control services redirect transfers between the two through the CPU. */
     ACCESS_CONTROL(Section.GPU_PAIR, "acs", OK, WARNING, UNKNOWN),
 
-    /** Whether a doctor answers at the other end, how fast, and whether it stays to the end. */
+    /** Whether a doctor answers at the other end, how fast, and whether it stays until the end. */
     PEER_TCP(Section.PEER, "peer-tcp", OK, FAIL),
     /** Whether both ends are of one version. */
     PEER_VERSION(Section.PEER, "peer-version", OK, WARNING, FAIL),
@@ -173,11 +173,11 @@ public enum Check {
 
     /** Whether rdma_cm has a device for the other end's address. */
     CM_ADDRESS(Section.WIRE, "cm-address", OK, NOTE, FAIL),
-    /** Whether rdma_cm has a way to it. */
+    /** Whether rdma_cm has a route to it. */
     CM_ROUTE(Section.WIRE, "cm-route", OK, FAIL),
-    /** A connection by rdma_cm, and a message each way. */
+    /** A connection by rdma_cm, and a message in each direction. */
     CM_CONNECTION(Section.WIRE, "cm-connection", OK, FAIL),
-    /** A connection by queue pair numbers and GIDs, and a message each way. */
+    /** A connection by queue pair numbers and GIDs, and a message in each direction. */
     RC_CONNECTION(Section.WIRE, "rc-connection", OK, NOTE, FAIL),
     /** SRD queue pairs of EFA, and a message each way. */
     SRD(Section.WIRE, "srd", OK, FAIL),
@@ -202,7 +202,7 @@ public enum Check {
     public enum Section {
         /** Libraries in user space. */
         LIBRARIES("Libraries"),
-        /** Modules, and the files that lead to them. */
+        /** Modules and device files. */
         KERNEL("Kernel"),
         /** Devices that carry data. */
         DEVICES("Devices and ports"),

@@ -99,7 +99,7 @@ final class CounterChecks {
     }
 
     private Finding finding(RdmaPort port, String file, long value, long packets, CounterMeaning meaning) {
-        // A counter that has reached its maximum says only that there were at least as many.
+        // A counter that has reached its maximum only shows a lower bound.
         String name = file.substring(file.lastIndexOf('/') + 1);
         boolean atEnd = value == (1L << BITS.getOrDefault(name, OTHERS_BITS)) - 1;
         boolean rare = meaning.isPerPacket() ? !atEnd && packets / RARE > value : value < SEVERAL;

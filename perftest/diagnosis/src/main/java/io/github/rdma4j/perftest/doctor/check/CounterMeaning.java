@@ -98,7 +98,7 @@ public enum CounterMeaning {
             "roce_slow_restart",
             "roce_slow_restart_cnps",
             "roce_slow_restart_trans"),
-    /** Nobody listened to notices. */
+    /** A port ignored congestion notifications. */
     CONGESTION_IGNORED(
             true,
             true,
@@ -120,7 +120,7 @@ public enum CounterMeaning {
             "packets to be sent were thrown away, because the port was down or congested for too long",
             "ibqueryerrors finds the port that is slow",
             "port_xmit_discards"),
-    /** Bits came wrong. */
+    /** Data arrived corrupted. */
     BAD_LINK(
             true,
             true,

@@ -26,7 +26,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Checks a device, its ports and the network interfaces behind them. */
+/** Checks a device, its ports and their network interfaces. */
 final class DeviceChecks {
     private static final String INTERFACES = "sys/class/net/";
     private static final int INTERFACE_IS_UP = 1;
@@ -73,7 +73,7 @@ final class DeviceChecks {
         }
         String seen = describe();
         if (device.isSoftware()) {
-            return note(seen, "a device of software: the processor makes each packet, which is for tests");
+            return note(seen, "a software device: the processor makes each packet, which is for tests");
         }
         if (device.isIwarp()) {
             return note(seen, "iWARP, RDMA over TCP: connect by rdma_cm (-R of the tools); there are no datagrams");
@@ -265,7 +265,7 @@ final class DeviceChecks {
                 : "start a subnet manager: opensm, or a switch's own; sminfo shows whether there is one";
     }
 
-    /** A virtual function has neither a GUID nor a state before its host gives it both. */
+    /** A virtual function has neither a GUID nor a state until its host sets both. */
     private String onHost(PciAddress physical) {
         String folder = "sys/bus/pci/devices/" + physical;
         String own = device.function().orElseThrow().address().toString();

@@ -34,7 +34,7 @@ public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Option
         return trouble().isEmpty() ? Outcome.OK : Outcome.TROUBLE;
     }
 
-    /** Ports that data can go through, such as {@code mlx5_0/1}. */
+    /** Returns the ports that can carry data, such as {@code mlx5_0/1}. */
     public List<String> usablePorts() {
         return devices.stream()
                 .flatMap(device -> device.ports().stream().filter(port -> canUse(device, port)))
@@ -43,7 +43,7 @@ public record Diagnosis(List<RdmaDevice> devices, List<Finding> findings, Option
     }
 
     /**
-     * Returns whether data of this process can go through a port: a port does not help whose queues nobody can make.
+     * Returns whether data of this process can go through a port: an active port is useless if no queue can be created.
      */
     public boolean canUse(RdmaDevice device, RdmaPort port) {
         return device.canUse(port) && findings.stream().noneMatch(finding -> forbids(finding, device));

@@ -12,16 +12,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at a machine. Changes nothing, sends nothing; reads some hundred small files and opens each device once. */
+/** Examines a machine. Changes nothing and sends nothing; reads some hundred small files and opens each device once. */
 public final class Doctor {
     private Doctor() {}
 
-    /** Looks at everything. */
+    /** Examines everything. */
     public static Diagnosis examine(DoctorSources sources) {
         return examine(new Machine(sources));
     }
 
-    /** Looks at all of a machine that has been read. CUDA is opened only if a GPU is on the PCI bus. */
+    /** Examines a machine that has been read. CUDA is opened only if a GPU is on the PCI bus. */
     public static Diagnosis examine(Machine machine) {
         List<Finding> findings = findings(machine);
         Optional<GpuReport> gpus =
@@ -33,10 +33,10 @@ public final class Doctor {
     }
 
     /**
-     * Looks at what GPUDirect needs of a machine that has been read.
+     * Examines a machine that has been read for the requirements of GPUDirect.
      *
-     * @param report the GPUs and adapters to look at
-     * @param allPairs whether to look at the pairs for which another adapter is nearer to the GPU
+     * @param report the GPUs and adapters to examine
+     * @param allPairs whether to examine the pairs for which another adapter is nearer to the GPU
      */
     public static Diagnosis examineGpus(Machine machine, GpuReport report, boolean allPairs) {
         List<String> adapters = report.adapters().stream().map(RdmaDevice::name).toList();

@@ -12,6 +12,6 @@ public enum FindingState {
     WARNING,
     /** It does not work. */
     FAIL,
-    /** It is unknown; the finding says why. */
+    /** It is unknown; the finding contains the reason. */
     UNKNOWN
 }

@@ -48,7 +48,7 @@ final class GpuAdapterChecks {
                         "ibv_reg_dmabuf_mr with file descriptor -1 says that it is not offered",
                         "the adapter cannot register dma-bufs",
                         adapter.isSoftware()
-                                ? "none: no kernel offers it for devices of software"
+                                ? "none: no kernel offers it for software devices"
                                 : "needs Linux 5.12, rdma-core 34 and an adapter whose driver imports dma-bufs (mlx5,"
                                         + " irdma, efa, bnxt_re)");
             case UNKNOWN ->

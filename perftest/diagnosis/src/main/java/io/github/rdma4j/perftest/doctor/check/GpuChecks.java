@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 final class GpuChecks {
     private static final String ATTRIBUTES = "cuDeviceGetAttribute";
     private static final String DRIVER = "nvidia";
-    private static final String NOT_ASKED = "the CUDA driver could not be asked, or is too old to know";
+    private static final String NOT_QUERIED = "the CUDA driver could not be queried, or is too old to know";
     private static final String INSTANCE = " MIG ";
     private static final int OWNER = 100;
     private static final int ALL_DEVICES = 200;
@@ -109,7 +109,7 @@ final class GpuChecks {
                             Check.GPU_MIG,
                             "cuDeviceGetName",
                             UNKNOWN,
-                            NOT_ASKED,
+                            NOT_QUERIED,
                             "whether it is divided into instances (MIG) is not known",
                             "")
                     : Finding.ok(Check.GPU_MIG, subject, "cuDeviceGetName", "not divided into instances (MIG)");
@@ -150,7 +150,7 @@ final class GpuChecks {
                         Check.GPU_RDMA,
                         ATTRIBUTES,
                         UNKNOWN,
-                        NOT_ASKED,
+                        NOT_QUERIED,
                         "whether its memory can be reached is not known",
                         "");
         };
@@ -176,7 +176,7 @@ final class GpuChecks {
                         Check.GPU_DMA_BUF,
                         ATTRIBUTES,
                         UNKNOWN,
-                        NOT_ASKED,
+                        NOT_QUERIED,
                         "whether its memory can be exported as a dma-buf is not known",
                         "");
         };
@@ -198,7 +198,7 @@ final class GpuChecks {
                         Check.GPU_VMM,
                         ATTRIBUTES,
                         UNKNOWN,
-                        NOT_ASKED,
+                        NOT_QUERIED,
                         "whether memory of the virtual-memory API can be registered is not known",
                         "");
         };
@@ -256,7 +256,7 @@ final class GpuChecks {
                 : finding(Check.GPU_BAR1, function, WARNING, both, LIMIT, LARGER_WINDOW);
     }
 
-    /** Describes how much all processes and the driver use together, which no file contains. */
+    /** Describes how much all processes and the driver use together. No file contains this. */
     private String inUse() {
         Bar1Memory window = gpu.window();
         return window.isKnown()
@@ -308,7 +308,7 @@ final class GpuChecks {
                     Check.GPU_ORDERING,
                     ATTRIBUTES,
                     UNKNOWN,
-                    NOT_ASKED,
+                    NOT_QUERIED,
                     "whether kernels see what an adapter wrote without a flush is not known",
                     "");
         }

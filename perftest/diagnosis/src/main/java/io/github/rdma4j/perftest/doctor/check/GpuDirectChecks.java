@@ -31,7 +31,7 @@ final class GpuDirectChecks {
         this.report = report;
     }
 
-    /** Makes the only finding about a machine without a GPU. */
+    /** Returns the only finding about a machine without a GPU. */
     static Finding noGpu() {
         return new Finding(Check.GPUDIRECT, "", SOURCE, NOTE, "no GPU of NVIDIA is on the PCI bus", "", "");
     }

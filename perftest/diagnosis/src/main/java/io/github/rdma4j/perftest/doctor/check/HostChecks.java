@@ -169,7 +169,7 @@ final class HostChecks {
                         "boot with iommu=pt on the kernel's command line; on arm64 iommu.passthrough=1");
     }
 
-    /** What x86 processors say of themselves in virtual machines; of others it is not known. */
+    /** Only x86 CPUs report that they are in a virtual machine. */
     private boolean isVirtual() {
         return files.labelled("proc/cpuinfo", "flags")
                 .filter(flags -> List.of(flags.split("\\s+")).contains("hypervisor"))

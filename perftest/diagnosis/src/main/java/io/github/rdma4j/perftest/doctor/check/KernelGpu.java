@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A GPU in NVIDIA's files below /proc/driver/nvidia: always the whole GPU, whatever part of it a process may use.
+ * A GPU in NVIDIA's files below /proc/driver/nvidia: always the whole GPU, even if a process may only use a part.
  *
  * @param address its PCI function
  * @param model its name; for a virtual GPU (vGPU) the name of its type

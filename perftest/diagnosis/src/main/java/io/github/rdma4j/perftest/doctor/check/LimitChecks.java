@@ -27,7 +27,7 @@ final class LimitChecks {
     private static final String RDMA_MAX = "rdma.max";
     private static final String PIDS_MAX = "pids.max";
     private static final int CAP_IPC_LOCK = 14;
-    /** The map of the initial user namespace, in which each user ID stands for itself. */
+    /** The map of the initial user namespace, which maps each user ID to itself. */
     private static final Pattern ALL_USERS = Pattern.compile("0\\s+0\\s+4294967295");
 
     /** Buffers of usual size fit below it. */

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Checks from files whether NCCL is there, and what its settings disable. */
+/** Checks files for whether NCCL is installed, and for what its settings disable. */
 final class NcclChecks {
     private static final String SONAME = "libnccl.so.2";
     /** The property of {@code nccl.internal.NcclCalls} that names the library file. */
@@ -75,7 +75,7 @@ final class NcclChecks {
         read(files.text("etc/nccl.conf").orElse(""), settings);
         read(environment.get(), settings);
         List<String> lost = settings.entrySet().stream()
-                .flatMap(each -> lost(each.getKey(), each.getValue()).stream()
+                .flatMap(each -> disabled(each.getKey(), each.getValue()).stream()
                         .map(what -> each.getKey() + "=" + each.getValue() + ": " + what))
                 .toList();
         if (!lost.isEmpty()) {
@@ -117,7 +117,7 @@ final class NcclChecks {
     }
 
     /** Returns what a setting disables. */
-    private static Optional<String> lost(String name, String value) {
+    private static Optional<String> disabled(String name, String value) {
         return Optional.ofNullable(
                 switch (name + "=" + value) {
                     case "NCCL_IB_DISABLE=1" -> "no RDMA, other machines are reached by TCP";

@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Checks how far adapters and this process are apart, and how fast the ways between are. */
+/** Checks the distance between adapters and this process, and the speed of the links between them. */
 final class PlacementChecks {
     private static final String CPUS = "/sys/devices/system/cpu";
     private static final String FASTEST = "performance";

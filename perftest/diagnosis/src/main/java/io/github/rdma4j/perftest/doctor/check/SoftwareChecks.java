@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Checks libraries, kernel modules and the files that lead to them. */
+/** Checks libraries, kernel modules and device files. */
 final class SoftwareChecks {
     private static final String PROVIDERS = "etc/libibverbs.d";
     private static final Pattern PROVIDER_FILE = Pattern.compile("lib(\\w+)-rdmav\\d+\\.so");
@@ -34,7 +34,7 @@ final class SoftwareChecks {
     private static final String CM = "rdma_cm";
     private static final String CONTAINER = "; in a container: start it with --device=/dev/infiniband";
 
-    /** For an adapter's own driver, the module that makes an RDMA device of it. */
+    /** For each adapter's driver, the module that creates its RDMA device. */
     private static final Map<String, String> RDMA_MODULES = Map.of(
             "mlx5_core", "mlx5_ib",
             "mlx4_core", "mlx4_ib",

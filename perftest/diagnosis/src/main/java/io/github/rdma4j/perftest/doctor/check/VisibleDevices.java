@@ -45,7 +45,7 @@ final class VisibleDevices {
                 topology.gpus().stream().map(gpu -> gpu.device()).distinct().count() <= 1;
     }
 
-    /** What an entry of the variable names, in words; whether it names anything, and an instance. */
+    /** An entry of the variable, in words; whether it names a GPU, and whether it names an instance. */
     private record Entry(String words, boolean valid, boolean instance) {}
 
     Finding finding() {
@@ -180,7 +180,9 @@ final class VisibleDevices {
         return number < 0 ? "" : " (nvidia-smi's " + number + ")";
     }
 
-    /** Returns nvidia-smi's number of each GPU that CUDA shows, in CUDA's order; -1 for one that is not on the bus. */
+    /**
+     * Returns nvidia-smi's number of each GPU that CUDA shows, in CUDA's order; -1 for a GPU that is not on the bus.
+     */
     private List<Integer> numbersOfNvidiaSmi() {
         return gpus.gpus().stream().map(gpu -> byAddress.indexOf(gpu.address())).toList();
     }

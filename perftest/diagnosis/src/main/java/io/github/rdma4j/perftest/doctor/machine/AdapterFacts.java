@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param problem why it could not be opened; empty if it could
  * @param dmaBuf whether it can register dma-bufs, from an attempt with file descriptor -1
  * @param ports its ports, in order
- * @param dataDirect whether it has a Data Direct engine; empty if libibverbs was not asked
+ * @param dataDirect whether it has a Data Direct engine; empty if libibverbs was not queried
  * @param efa limits and capabilities of an Elastic Fabric Adapter; empty for other adapters, and if libefa refuses
  */
 public record AdapterFacts(
@@ -30,11 +30,11 @@ public record AdapterFacts(
     }
 
     /**
-     * Makes the facts of an adapter that cannot be opened.
+     * Returns the facts of an adapter that cannot be opened.
      *
      * @param name of the adapter
      * @param problem why it cannot be opened
-     * @return facts of which everything else is unknown
+     * @return facts whose other values are unknown
      */
     public static AdapterFacts unusable(String name, Problem problem) {
         return new AdapterFacts(

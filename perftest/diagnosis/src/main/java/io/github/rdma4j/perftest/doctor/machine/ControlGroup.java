@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.doctor.machine;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The control groups of this process: its own and those above. */
+/** The control groups of this process: the group itself and its parents. */
 public final class ControlGroup {
     private static final String MOUNT = "sys/fs/cgroup";
 

@@ -10,9 +10,9 @@ import io.github.rdma4j.cuda.DeviceAttribute;
 import io.github.rdma4j.gpudirect.topology.PciAddress;
 import java.util.Optional;
 
-/** Asks the CUDA driver for the GPUs, without creating a context. */
+/** Queries the CUDA driver for the GPUs, without creating a context. */
 final class CudaGpus {
-    /** The versions of CUDA that introduced the attributes; an older driver returns 0 for them, which is no answer. */
+    /** The versions of CUDA that introduced the attributes. An older driver returns 0, which then means unknown. */
     private static final int RDMA_ATTRIBUTES = 11030;
 
     private static final int DMA_BUF_ATTRIBUTE = 11070;
@@ -26,7 +26,7 @@ final class CudaGpus {
     private CudaGpus() {}
 
     /** Returns the GPUs. A problem is part of the result and never an exception. */
-    static GpuInventory look() {
+    static GpuInventory read() {
         try {
             int version = Cuda.driverVersion().number();
             return new GpuInventory(

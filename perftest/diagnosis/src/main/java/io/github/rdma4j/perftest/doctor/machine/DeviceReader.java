@@ -59,7 +59,7 @@ final class DeviceReader {
                 folder,
                 afterNumber(folder + "/node_type"),
                 files.text(folder + "/fw_ver")
-                        // Software devices say 0.0.0.
+                        // Software devices report 0.0.0.
                         .filter(version -> !version.matches("[0.]*"))
                         .orElse(""),
                 Optional.ofNullable(nodes.get(name)),
@@ -148,8 +148,8 @@ final class DeviceReader {
     }
 
     /**
-     * Returns the interface behind the first GID. A port that is down has no GID: then an interface of the same
-     * hardware, or for SoftRoCE the parent. siw names none.
+     * Returns the interface of the first GID. A port that is down has no GID: then an interface of the same hardware,
+     * or for SoftRoCE the parent. siw does not report an interface.
      */
     private Optional<String> networkInterface(
             String device,

@@ -20,11 +20,11 @@ import java.util.function.Supplier;
  * @param root the folder that contains {@code sys}, {@code proc}, {@code dev} and {@code usr}
  * @param java the version of the JVM
  * @param usable whether this process may read and write an existing device file
- * @param verbs asks libibverbs; called once, must not throw
+ * @param verbs queries libibverbs; called once, must not throw
  * @param connectionManager why librdmacm cannot be opened; empty if it can; called once, must not throw
  * @param flowControl the flow control of a network interface, by name; must not throw
- * @param cuda asks the CUDA driver; called at most once, must not throw
- * @param windows asks NVML how much of a GPU's BAR1 is in use; must not throw
+ * @param cuda queries the CUDA driver; called at most once, must not throw
+ * @param windows queries NVML how much of a GPU's BAR1 is in use; must not throw
  */
 public record DoctorSources(
         Path root,
@@ -35,16 +35,16 @@ public record DoctorSources(
         Function<String, FlowControl.Answer> flowControl,
         Supplier<GpuInventory> cuda,
         Function<PciAddress, Bar1Memory> windows) {
-    /** This machine. Neither libibverbs nor librdmacm nor CUDA needs to be there. */
+    /** Returns the sources of this machine. libibverbs, librdmacm and CUDA may be missing. */
     public static DoctorSources thisMachine() {
         return new DoctorSources(
                 Path.of("/"),
                 Runtime.version(),
                 file -> Files.isReadable(file) && Files.isWritable(file),
-                VerbsAdapters::look,
+                VerbsAdapters::read,
                 DoctorSources::connectionManagerLibrary,
                 FlowControlReader::read,
-                CudaGpus::look,
+                CudaGpus::read,
                 Bar1Memory::of);
     }
 
@@ -54,7 +54,7 @@ public record DoctorSources(
         } catch (NativeLibraryException failure) {
             return Optional.of(Problem.of(failure, failure.remedy()));
         } catch (VerbsException _) {
-            // The library is there. The checks of files explain why it finds no kernel module or may not use it.
+            // The library can be opened. The checks of files explain a missing kernel module or missing permissions.
             return Optional.empty();
         }
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 
-/** Asks the kernel for the flow control of an interface, as dcb(8) does (dcbnl). Needs no rights. */
+/** Queries the kernel for the flow control of an interface, as dcb(8) does (dcbnl). Needs no privileges. */
 final class FlowControlReader {
     // linux/rtnetlink.h
     private static final int RTM_GETDCB = 78;
@@ -51,7 +51,7 @@ final class FlowControlReader {
         byte[] name = NetlinkMessages.text(DCB_ATTR_IFNAME, networkInterface);
         try (NetlinkSocket socket = NetlinkSocket.toNetwork()) {
             List<Attribute> message =
-                    socket.ask(NetlinkMessages.get(RTM_GETDCB, SEQUENCE, family, name), SEQUENCE, family.length);
+                    socket.request(NetlinkMessages.get(RTM_GETDCB, SEQUENCE, family, name), SEQUENCE, family.length);
             return message.isEmpty() ? unknown("the kernel says nothing of it") : answer(message);
         } catch (NetlinkException failure) {
             return unknown(

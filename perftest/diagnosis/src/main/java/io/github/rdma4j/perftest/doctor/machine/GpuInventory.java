@@ -19,7 +19,7 @@ public record GpuInventory(Optional<Problem> problem, int cudaVersion, List<GpuF
     }
 
     /**
-     * Makes the inventory of a machine without CUDA.
+     * Returns the inventory of a machine without CUDA.
      *
      * @param problem why
      * @return an inventory without devices

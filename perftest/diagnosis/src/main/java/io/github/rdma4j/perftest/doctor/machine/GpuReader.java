@@ -16,7 +16,7 @@ public final class GpuReader {
     private final GpuInventory inventory;
     private final List<CheckedGpu> gpus;
 
-    /** Asks CUDA. */
+    /** Queries CUDA. */
     public GpuReader(Machine machine) {
         this.machine = machine;
         this.topology = machine.topology();

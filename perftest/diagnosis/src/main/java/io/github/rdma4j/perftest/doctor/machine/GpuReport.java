@@ -32,7 +32,7 @@ public record GpuReport(
         return verdicts.stream().anyMatch(verdict -> verdict.path().isPresent());
     }
 
-    /** Returns the verdicts on all pairs, or on those for which no adapter is nearer to the GPU. */
+    /** Returns the verdicts on all pairs, or only on pairs for which no adapter is nearer to the GPU. */
     public List<PairVerdict> verdicts(boolean all) {
         return verdicts.stream().filter(verdict -> all || verdict.nearest()).toList();
     }

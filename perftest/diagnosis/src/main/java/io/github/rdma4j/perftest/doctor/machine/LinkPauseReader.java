@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Asks the kernel for the pauses of a link, as {@code ethtool -a} does, by generic netlink (Linux 5.6 and later). Needs
- * no rights.
+ * Queries the kernel for the pauses of a link, as {@code ethtool -a} does, by generic netlink (Linux 5.6 and later).
+ * Needs no privileges.
  */
 final class LinkPauseReader {
     // linux/genetlink.h
@@ -45,7 +45,7 @@ final class LinkPauseReader {
     static List<Attribute> answer(String networkInterface) throws NetlinkException {
         try (NetlinkSocket socket = NetlinkSocket.toGeneric()) {
             byte[] family = NetlinkMessages.text(CTRL_ATTR_FAMILY_NAME, "ethtool");
-            int ethtool = ask(socket, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, family).stream()
+            int ethtool = request(socket, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, family).stream()
                     .filter(each -> each.type() == CTRL_ATTR_FAMILY_ID)
                     .mapToInt(Attribute::shortNumber)
                     .findFirst()
@@ -54,17 +54,19 @@ final class LinkPauseReader {
                 return List.of();
             }
             byte[] name = NetlinkMessages.text(ETHTOOL_A_HEADER_DEV_NAME, networkInterface);
-            return ask(socket, ethtool, ETHTOOL_MSG_PAUSE_GET, NetlinkMessages.nested(ETHTOOL_A_PAUSE_HEADER, name));
+            return request(
+                    socket, ethtool, ETHTOOL_MSG_PAUSE_GET, NetlinkMessages.nested(ETHTOOL_A_PAUSE_HEADER, name));
         }
     }
 
     /**
-     * The kind is also the sequence number, so that the answer to one request is never taken for the answer to another.
+     * The kind is also the sequence number, so that the answer to one request is not mistaken for the answer to
+     * another.
      */
-    private static List<Attribute> ask(NetlinkSocket socket, int kind, byte command, byte[] attribute)
+    private static List<Attribute> request(NetlinkSocket socket, int kind, byte command, byte[] attribute)
             throws NetlinkException {
         byte[] header = {command, VERSION, 0, 0};
-        return socket.ask(NetlinkMessages.get(kind, kind, header, attribute), kind, header.length);
+        return socket.request(NetlinkMessages.get(kind, kind, header, attribute), kind, header.length);
     }
 
     /** Parses the attributes of the kernel's message. */

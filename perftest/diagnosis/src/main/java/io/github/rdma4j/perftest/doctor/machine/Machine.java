@@ -18,7 +18,7 @@ public final class Machine {
     private final Optional<Problem> connectionManager;
     private final List<RdmaDevice> devices;
 
-    /** Looks at it; opens each RDMA device for a moment. */
+    /** Reads the machine. Opens each RDMA device briefly. */
     public Machine(DoctorSources sources) {
         this.sources = sources;
         this.files = new MachineFiles(sources.root());
@@ -29,7 +29,7 @@ public final class Machine {
         this.devices = new DeviceReader(files, topology, verbs).devices();
     }
 
-    /** What it was read from. */
+    /** Returns the sources from which it was read. */
     DoctorSources sources() {
         return sources;
     }
@@ -70,19 +70,19 @@ public final class Machine {
     }
 
     /**
-     * Returns whether this process was given other devices and not this one, as containers are: its file is missing,
-     * and a device whose file is there can be opened.
+     * Returns whether this process has access to other devices but not to this one, as in a container: its file is
+     * missing, and a device whose file exists can be opened.
      */
     public boolean isWithheld(RdmaDevice device) {
         return hasNoFile(device) && devices.stream().anyMatch(other -> other.isOpen() && !hasNoFile(other));
     }
 
-    /** Returns whether the kernel offers a device to programs, and no file leads to it. */
+    /** Returns whether the kernel offers a device to programs, but no device file exists. */
     public boolean hasNoFile(RdmaDevice device) {
         return device.node().isPresent() && !files.exists(NODES + device.node().get());
     }
 
-    /** Returns whether its file is there and this process may not use it. */
+    /** Returns whether its file exists, but this process may not use it. */
     public boolean isForbidden(RdmaDevice device) {
         return device.node().isPresent() && isForbidden(NODES + device.node().get());
     }
@@ -92,7 +92,7 @@ public final class Machine {
         return sources.java();
     }
 
-    /** Asks for the flow control of a network interface. */
+    /** Queries the flow control of a network interface. */
     public FlowControl.Answer flowControl(String networkInterface) {
         return sources.flowControl().apply(networkInterface);
     }

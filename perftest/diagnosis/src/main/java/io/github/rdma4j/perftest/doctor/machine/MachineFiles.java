@@ -19,9 +19,8 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * Reads small files of a machine, by names without the leading slash. A file that cannot be read is empty. A file whose
- * name this JVM cannot encode is also empty: a part of the name may come from another file, in letters that the locale
- * lacks.
+ * Reads small files of a machine, by names without the leading slash. A file that cannot be read is empty. A file is
+ * also empty if this JVM's locale cannot encode its name, a part of which may come from another file.
  */
 public final class MachineFiles {
     /** The environment of this process. */
@@ -47,7 +46,7 @@ public final class MachineFiles {
     private final Path root;
 
     /**
-     * @param root the folder in which {@code sys}, {@code proc}, {@code dev} and {@code usr} are
+     * @param root the folder that contains {@code sys}, {@code proc}, {@code dev} and {@code usr}
      */
     public MachineFiles(Path root) {
         this.root = root;
@@ -59,8 +58,8 @@ public final class MachineFiles {
     }
 
     /**
-     * A file's text without white space around it. Sysfs gives an error for values that do not exist. The kernel passes
-     * on names as their makers have them, in whatever encoding.
+     * Returns a file's text without surrounding white space. Sysfs returns an error for values that do not exist. The
+     * kernel passes on vendors' names in any encoding.
      */
     public Optional<String> text(String file) {
         try {
@@ -70,7 +69,7 @@ public final class MachineFiles {
         }
     }
 
-    /** A file's text if it is a number that is not negative. Counters of some drivers are words. */
+    /** Returns a file's text if it is a number that is not negative. Counters of some drivers are words. */
     public OptionalLong number(String file) {
         return text(file)
                 .filter(text -> text.matches("\\d{1,20}"))
@@ -136,7 +135,7 @@ public final class MachineFiles {
      * A library.
      *
      * @param isThere whether it was found
-     * @param seen its place, or the places that were searched
+     * @param seen its path, or the paths that were searched
      */
     public record LibraryPlace(boolean isThere, String seen) {}
 

@@ -27,8 +27,8 @@ final class PathChoice {
     }
 
     /**
-     * Returns the path of a usable GPU and a usable adapter. An answer that an older driver does not have counts as no,
-     * as in registration.
+     * Returns the path of a usable GPU and a usable adapter. A value that an older driver does not report counts as no,
+     * as in a registration.
      */
     PathDecision of(GpuFacts gpu, RdmaDevice adapter) {
         return new PathForecast(

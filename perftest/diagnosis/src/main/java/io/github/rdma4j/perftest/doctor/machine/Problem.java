@@ -12,7 +12,7 @@ import io.github.rdma4j.base.Remedies;
  */
 public record Problem(String reason, String remedy) {
     /**
-     * Makes a problem from an exception with its remedy in its message.
+     * Converts an exception whose message contains its remedy.
      *
      * @param failure the exception
      * @param remedy its remedy; empty if it has none

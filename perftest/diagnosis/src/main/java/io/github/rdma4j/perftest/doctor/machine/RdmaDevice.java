@@ -37,7 +37,7 @@ public record RdmaDevice(
         return function.isEmpty();
     }
 
-    /** Returns whether it speaks iWARP: RDMA over TCP. */
+    /** Returns whether it uses iWARP: RDMA over TCP. */
     public boolean isIwarp() {
         return nodeType.equals("RNIC");
     }
@@ -48,8 +48,7 @@ public record RdmaDevice(
     }
 
     /**
-     * Returns whether one of its ports speaks RoCE. The ports of EFA and usNIC run over Ethernet and speak other
-     * protocols.
+     * Returns whether one of its ports uses RoCE. The ports of EFA and usNIC run over Ethernet with other protocols.
      */
     public boolean isRoce(RdmaPort port) {
         return nodeType.equals("CA") && port.isEthernet();
@@ -68,8 +67,8 @@ public record RdmaDevice(
     }
 
     /**
-     * Returns whether nobody uses a port: it is down and has no address, while another port of the card carries data.
-     * On InfiniBand a port that is wired shows so, as it waits for the subnet manager.
+     * Returns whether a port is unused: it is down and has no address, while another port of the card carries data. A
+     * wired InfiniBand port is not unused: it waits for the subnet manager.
      */
     public boolean isUnused(RdmaPort port, List<RdmaDevice> all) {
         return port.state().equals("DOWN")
@@ -92,7 +91,7 @@ public record RdmaDevice(
                 .orElseGet(() -> Optional.of(new Problem("libibverbs does not list it", "")));
     }
 
-    /** Returns whether data can go through a port of it, as far as can be seen from here. */
+    /** Returns whether one of its ports can carry data, as far as this machine shows. */
     public boolean canUse(RdmaPort port) {
         return isOpen() && port.isActive() && !(isRoce(port) && port.gids().isEmpty());
     }

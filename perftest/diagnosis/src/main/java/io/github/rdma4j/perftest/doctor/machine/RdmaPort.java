@@ -18,9 +18,9 @@ import java.util.Optional;
  * @param linkLayer {@code Ethernet} or {@code InfiniBand}; empty if it cannot be read
  * @param rate such as {@code 100 Gb/sec (4X EDR)}
  * @param gids the entries of its GID table that are in use, by index
- * @param interfaces the network interface behind each GID, by the GID's index
+ * @param interfaces the network interface of each GID, by the GID's index
  * @param networkInterface the interface of the port; empty if unknown
- * @param bond the bond behind the port; empty without a bond
+ * @param bond the bond of the port; empty without a bond
  * @param facts the port as libibverbs reports it; empty if the device cannot be opened
  */
 public record RdmaPort(
@@ -57,7 +57,7 @@ public record RdmaPort(
         return linkLayer.equals("InfiniBand");
     }
 
-    /** Returns whether its packets travel over Ethernet. */
+    /** Returns whether its packets are Ethernet packets. */
     public boolean isEthernet() {
         return linkLayer.equals("Ethernet");
     }

@@ -10,7 +10,7 @@ public enum Support {
     YES,
     /** It is not offered. */
     NO,
-    /** The question could not be asked or was not understood, for example by an older driver. */
+    /** It could not be queried, or the query was not understood, for example by an older driver. */
     UNKNOWN;
 
     /**

@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Asks libibverbs for the adapters: opens each for a moment. */
+/** Queries libibverbs for the adapters. Opens each one briefly. */
 final class VerbsAdapters {
     private VerbsAdapters() {}
 
     /** Returns the adapters. A problem is part of the result and never an exception. */
-    static AdapterInventory look() {
+    static AdapterInventory read() {
         try {
             List<AdapterFacts> adapters = new ArrayList<>();
             for (Device device : Device.list()) {

@@ -226,13 +226,13 @@ public final class Choices {
 
     private void links() {
         Map<String, Integer> ways = new LinkedHashMap<>();
-        log.links().forEach(link -> ways.merge(way(link), 1, Integer::sum));
+        log.links().forEach(link -> ways.merge(path(link), 1, Integer::sum));
         Map<String, NcclLog.Link> first = new LinkedHashMap<>();
-        log.links().forEach(link -> first.putIfAbsent(way(link), link));
+        log.links().forEach(link -> first.putIfAbsent(path(link), link));
         first.forEach((way, link) -> link(way, link, ways.get(way)));
     }
 
-    private static String way(NcclLog.Link link) {
+    private static String path(NcclLog.Link link) {
         return link.isOverNetwork()
                 ? "between machines, " + link.over() + ", adapter " + link.adapter() + (link.direct() ? ", direct" : "")
                 : "rank " + link.from() + " to rank " + link.to() + ", " + link.text();

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The offset of the other end's clock, from one exchange: the answer was made at some time between request and arrival,
- * so half of the round trip is the uncertainty.
+ * The offset of the other end's clock, from one exchange. The answer was created at some time between request and
+ * arrival, so half of the round trip is the uncertainty.
  *
  * @param ahead how far the other end's clock is ahead, in nanoseconds; negative if it is behind
  * @param uncertainty in nanoseconds

@@ -218,7 +218,7 @@ public final class Comparison {
                         "make one a full member: partitions.conf of the subnet manager");
     }
 
-    /** Two keys match if they are of one partition and at least one is of a full member. */
+    /** Two keys match if they belong to one partition and at least one has full membership. */
     private static boolean match(String mine, String theirs) {
         try {
             int one = Integer.decode(mine);

@@ -34,8 +34,8 @@ public final class CounterGrowth {
      *
      * @param where the end
      * @param read how many counters could be read
-     * @param growth of those that mean something
-     * @param transfers how many messages were sent meanwhile
+     * @param growth of the counters that have a meaning here
+     * @param transfers how many messages were sent in that time
      */
     public static Finding finding(String where, int read, Map<String, Long> growth, long transfers) {
         if (read == 0) {
@@ -65,8 +65,8 @@ public final class CounterGrowth {
         }
         CounterMeaning meaning =
                 CounterMeaning.of(trouble.keySet().iterator().next()).orElseThrow();
-        // The counters include the traffic of all programs on the port, so small numbers say nothing about these
-        // transfers.
+        // The counters include the traffic of all programs on the port, so small numbers do not indicate a problem of
+        // these transfers.
         long most = trouble.values().stream().mapToLong(Long::longValue).max().orElse(0);
         boolean few = most * 1000 <= transfers;
         return new Finding(

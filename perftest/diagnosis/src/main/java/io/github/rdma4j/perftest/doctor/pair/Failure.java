@@ -31,12 +31,12 @@ public record Failure(Kind kind, String name, String text, String remedy) {
         CONNECTION
     }
 
-    /** Makes a failure of a step that timed out. */
+    /** Returns the failure of a step that timed out. */
     public static Failure silence(String what) {
         return new Failure(Kind.SILENCE, "", what, "");
     }
 
-    /** Something else came than was sent. */
+    /** Returns the failure of a step that received other data than was sent. */
     public static Failure content(String what) {
         return new Failure(Kind.CONTENT, "", what, "");
     }

@@ -26,7 +26,7 @@ public final class FailureExplanation {
     private final boolean connectedByCm;
 
     /**
-     * Words for one pair.
+     * Explains failures of one pair.
      *
      * @param ports that were tested
      * @param host the other end, as the user calls it
@@ -45,7 +45,7 @@ public final class FailureExplanation {
      * @param subject of it, such as the direction
      * @param failure how
      * @param mtu the path MTU of the packets in bytes
-     * @param before what to say before the failure; may be empty
+     * @param before text to print before the failure; may be empty
      */
     public Finding finding(Check check, String subject, Failure failure, int mtu, String before) {
         Advice advice = advice(check, failure, mtu);

@@ -17,14 +17,14 @@ import java.util.Optional;
  * @param number of the port, from 1
  * @param transport the protocol of the port
  * @param state such as {@code ACTIVE}; empty if it cannot be read
- * @param usable whether data can go through it, as far as can be seen from its machine
+ * @param usable whether data can go through it, as far as its machine shows
  * @param mtu the active path MTU, in bytes; 0 if unknown
  * @param gidIndex of the GID to use; -1 if there is none
  * @param gid that GID as text; empty if there is none
  * @param gidType {@code RoCE v2}, {@code RoCE v1} or {@code InfiniBand}; empty if there is none
  * @param gidReason why this GID; empty if there is none
  * @param gids all GIDs as text, at most {@value #MOST_GIDS}
- * @param networkInterface the interface behind the port; empty if unknown
+ * @param networkInterface the network interface of the port; empty if unknown
  * @param interfaceMtu the interface's MTU, in bytes; 0 if unknown
  * @param vlan 0 for none, -1 if unknown
  * @param partitionKeys the keys that are set, in hexadecimal, at most {@value #MOST_KEYS}
@@ -77,7 +77,7 @@ public record PeerPort(
         return bytes(gid);
     }
 
-    /** Returns the IP address that a GID stands for; on RoCE an address of a network interface. */
+    /** Returns the IP address that a GID represents; on RoCE an address of a network interface. */
     public static Optional<InetAddress> address(String gid) {
         return bytes(gid).flatMap(bytes -> {
             try {
@@ -96,7 +96,7 @@ public record PeerPort(
                 : Optional.empty();
     }
 
-    /** Returns whether an address is one of this port's. */
+    /** Returns whether an address belongs to this port. */
     public boolean has(InetAddress wanted) {
         return gids.stream()
                 .anyMatch(each -> address(each).filter(wanted::equals).isPresent());
@@ -123,7 +123,7 @@ public record PeerPort(
                 .with("traffic-class", trafficClass);
     }
 
-    /** Unknown fields are of a later program, and are left. */
+    /** Ignores unknown fields, which come from a later version. */
     static PeerPort of(Fields fields) {
         Transport transport = Arrays.stream(Transport.values())
                 .filter(each -> each.name().equals(fields.text("transport")))

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The two ports that are tested: one of each end.
+ * The two ports that are tested, one at each end.
  *
  * @param here this end's
  * @param there the other end's
  */
 public record PortPair(PeerPort here, PeerPort there) {
     /**
-     * Chooses the ports. At each end the port with the address of the connection between the machines comes first, then
-     * a usable one. This end prefers a port with the transport of the other end's port.
+     * Chooses the ports. Each end prefers the port with the address of the connection between the machines, then a
+     * usable port. This end prefers a port with the transport of the other end's port.
      *
      * @param localAddress this end's address of the connection between the machines
      * @param remoteAddress the other end's address

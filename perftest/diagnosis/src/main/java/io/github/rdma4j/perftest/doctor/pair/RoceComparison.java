@@ -13,7 +13,7 @@ import io.github.rdma4j.perftest.doctor.check.FindingState;
 import java.util.List;
 import java.util.function.Function;
 
-/** Compares what RoCE alone has: GIDs of several kinds, VLANs and traffic classes. */
+/** Compares what only RoCE has: GIDs of several kinds, VLANs and traffic classes. */
 final class RoceComparison {
     private final PortPair ports;
     private final String host;

@@ -6,7 +6,7 @@ package io.github.rdma4j.perftest.doctor.pair;
 public enum Transport {
     /** InfiniBand. */
     INFINIBAND("InfiniBand"),
-    /** RoCE, of either version: the GIDs say which. */
+    /** RoCE of either version; the GIDs distinguish them. */
     ROCE("RoCE"),
     /** RDMA over TCP. */
     IWARP("iWARP"),

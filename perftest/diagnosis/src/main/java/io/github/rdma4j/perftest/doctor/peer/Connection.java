@@ -10,7 +10,7 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.util.Optional;
 
 /**
- * A connection to the other end, made in one of two ways, and what can be done over it. Closing it closes both ends.
+ * A connection to the other end, of either kind, and the tests over it. Closing it closes both ends.
  */
 final class Connection implements AutoCloseable {
     private final Remote remote;
@@ -106,7 +106,7 @@ final class Connection implements AutoCloseable {
         return new Fields().with("length", length).with("seed", seed);
     }
 
-    /** Closes this end, and then the other one, unless that is gone. */
+    /** Closes this end, and then the other one if that still exists. */
     @Override
     public void close() {
         end.close();

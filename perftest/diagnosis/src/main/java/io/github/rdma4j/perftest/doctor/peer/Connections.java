@@ -19,7 +19,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** Connects the two ends: by rdma_cm, step by step, and by hand. */
+/** Connects the two ends: by rdma_cm, step by step, and without it. */
 final class Connections {
     private final Remote remote;
     private final PortPair ports;
@@ -28,10 +28,10 @@ final class Connections {
     private final boolean chosen;
 
     /**
-     * Makes an object without connections.
+     * Creates an object without connections.
      *
      * @param context this end's device
-     * @param hostAddress the address by which the other end was reached over TCP
+     * @param hostAddress the TCP address of the other end
      * @param chosen whether rdma_cm must use this end's port instead of the port from the routing table
      */
     Connections(Remote remote, PortPair ports, DeviceContext context, InetAddress hostAddress, boolean chosen) {

@@ -27,7 +27,7 @@ import java.time.Duration;
 
 /** A queue pair for datagrams (UD), with receives posted from its beginning. Closing it closes all that it opened. */
 final class DatagramEnd implements AutoCloseable {
-    /** The number of datagrams each way: losing one is not a failure. */
+    /** The number of datagrams in each direction. Losing one is not a failure. */
     static final int COUNT = 8;
 
     private static final int LENGTH = 64;
@@ -86,7 +86,7 @@ final class DatagramEnd implements AutoCloseable {
         return prepared.endpoint();
     }
 
-    /** Sends all datagrams, and waits until they have left. */
+    /** Sends all datagrams, and waits for their completions. */
     void send(QueuePairEndpoint theirs, Duration limit) {
         AddressHandleAttributes way = theirs.gid().equals(Gid.ZERO)
                 ? AddressHandleAttributes.toLid(port.number(), theirs.lid())

@@ -9,7 +9,7 @@ import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import java.time.Duration;
 
-/** Datagrams each way. */
+/** Tests datagrams in each direction. */
 final class DatagramProbe {
     private final Remote remote;
     private final DeviceContext context;
@@ -24,7 +24,7 @@ final class DatagramProbe {
     /**
      * Tests.
      *
-     * @param byHand whether queue pairs can be connected by hand
+     * @param byHand whether queue pairs can be connected without rdma_cm
      */
     void run(Transport transport, boolean byHand) {
         if (transport == Transport.IWARP || !byHand) {

@@ -35,7 +35,7 @@ final class Failures {
                 status.remedy());
     }
 
-    /** Returns the failure of a refused call, or of a device that cannot use the given values. */
+    /** Returns the failure of a refused call, or of a device that does not support the given values. */
     static Failure of(RuntimeException failure) {
         return failure instanceof VerbsException verbs
                 ? new Failure(Failure.Kind.REFUSED, verbs.errnoName(), words(verbs), verbs.remedy())
@@ -45,7 +45,7 @@ final class Failures {
     /**
      * Returns a failure of rdma_cm.
      *
-     * @param silence the event that stands for a timeout
+     * @param silence the event that is reported for a timeout
      */
     static Failure of(VerbsException failure, CmEventType silence) {
         String name = switch (failure) {

@@ -16,7 +16,7 @@ import io.github.rdma4j.perftest.doctor.pair.PortPair;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The findings of the tests between two ends, as they come. */
+/** Collects the findings of the tests between two ends. */
 final class Findings {
     private final String host;
     private final PortPair ports;
@@ -24,7 +24,7 @@ final class Findings {
     private boolean connectedByCm;
 
     /**
-     * Makes an empty list.
+     * Creates an empty list.
      *
      * @param host the user's name for the other end
      */

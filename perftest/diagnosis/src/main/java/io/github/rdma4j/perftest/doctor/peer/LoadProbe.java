@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Writes for a time, and what counters of both ports say of it. */
+/** Writes for some time, and compares the counters of both ports. */
 final class LoadProbe {
     private final Remote remote;
     private final Function<PeerPort, Map<String, Long>> counters;

@@ -14,7 +14,7 @@ enum Order {
     CM_LISTEN,
     /** To wait for it. */
     CM_ACCEPT,
-    /** To make a queue pair and connect it by hand. */
+    /** Creates a queue pair and connects it without rdma_cm. */
     CONNECT,
     /** To wait for a message and check it. */
     RECEIVE,
@@ -30,9 +30,9 @@ enum Order {
     NUMBER,
     /** To close the connection. */
     CLOSE,
-    /** To make a queue pair for datagrams. */
+    /** Creates a queue pair for datagrams. */
     DATAGRAMS_OPEN,
-    /** To count the datagrams that have come. */
+    /** Counts the datagrams that have arrived. */
     DATAGRAMS_COUNT,
     /** To send datagrams. */
     DATAGRAMS_SEND,

@@ -46,7 +46,7 @@ final class Orders implements AutoCloseable {
     private QueuePairEndpoint theirDatagrams;
 
     /**
-     * Makes the executor of a serving end.
+     * Creates the executor of a serving end.
      *
      * @param machine this machine, as the other end has received it
      * @param counters reads the counters of a port
@@ -141,7 +141,7 @@ final class Orders implements AutoCloseable {
     private Fields listen() {
         closeListening();
         listening = SynchronousId.create(PortSpace.TCP);
-        // All addresses: which one the other end takes is its choice.
+        // Listens on all addresses, because the other end chooses one.
         listening.listen(new InetSocketAddress(0), 1);
         return new Fields()
                 .with("port", listening.id().localAddress().orElseThrow().getPort());

@@ -36,8 +36,8 @@ import java.util.Optional;
 public final class PeerClient {
     private static final int QUESTIONS = 8;
 
-    /** A doctor sends its first message at once; another program that listens there may stay silent for ever. */
-    private static final Duration GREETING = Duration.ofSeconds(5);
+    /** A doctor sends its first message at once. Another program on that port may never send one. */
+    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
     private final PeerEnd me;
     private final PeerAddress address;
@@ -66,7 +66,7 @@ public final class PeerClient {
      */
     public static PeerReport test(PeerEnd me, PeerAddress address, Duration whole, Duration load) {
         PeerClient client = new PeerClient(me, address, whole, load);
-        client.meet();
+        client.connect();
         return new PeerReport(
                 PeerReport.Role.CLIENT,
                 address.toString(),
@@ -76,7 +76,7 @@ public final class PeerClient {
                 PeerReport.outcome(client.findings, client.connected));
     }
 
-    private void meet() {
+    private void connect() {
         try (Socket socket = address.connect(limits.step())) {
             try (Line line = new Line(Protocol.DOCTOR, socket)) {
                 speak(line);
@@ -121,11 +121,11 @@ public final class PeerClient {
 
     private void speak(Line line) {
         try {
-            if (!greet(line)) {
+            if (!handshake(line)) {
                 return;
             }
         } catch (PeerLostException | BadMessageException failure) {
-            stranger(failure.getMessage());
+            wrongProgram(failure.getMessage());
             return;
         }
         Remote remote = new Remote(line, limits);
@@ -135,7 +135,7 @@ public final class PeerClient {
                     Message.Kind.BYE,
                     new Fields().with("outcome", outcome().name()).with("trouble", trouble())));
         } catch (PeerLostException failure) {
-            lost(failure.getMessage() + last(remote));
+            peerLost(failure.getMessage() + last(remote));
         } catch (BadMessageException failure) {
             fail(
                     Check.PEER_TCP,
@@ -155,7 +155,7 @@ public final class PeerClient {
         try {
             line.send(new Message(Message.Kind.BYE, new Fields().with("reason", reason)));
         } catch (PeerLostException _) {
-            // It has gone already.
+            // The other end has already gone.
         }
     }
 
@@ -167,7 +167,7 @@ public final class PeerClient {
         return findings.stream().filter(Finding::isTrouble).count();
     }
 
-    private void stranger(String what) {
+    private void wrongProgram(String what) {
         fail(
                 Check.PEER_TCP,
                 address.toString(),
@@ -178,7 +178,7 @@ public final class PeerClient {
                         + ":N");
     }
 
-    private void lost(String what) {
+    private void peerLost(String what) {
         fail(
                 Check.PEER_TCP,
                 address.toString(),
@@ -188,11 +188,11 @@ public final class PeerClient {
         connected = false;
     }
 
-    private boolean greet(Line line) {
+    private boolean handshake(Line line) {
         line.send(new Message(
                 Message.Kind.HELLO,
                 new Fields().with("rdma4j", me.machine().rdma4j()).with("seconds", whole.toSeconds())));
-        Message hello = line.receive(limits.atMost(GREETING));
+        Message hello = line.receive(limits.atMost(HANDSHAKE_TIMEOUT));
         if (hello.version() == Message.VERSION && hello.kind() == Message.Kind.HELLO) {
             return true;
         }
@@ -238,10 +238,10 @@ public final class PeerClient {
     private void clock(Remote remote) {
         List<ClockOffset> offsets = new ArrayList<>();
         for (int i = 0; i < QUESTIONS; i++) {
-            long asked = Orders.nanosecondsNow();
+            long requested = Orders.nanosecondsNow();
             long begin = System.nanoTime();
             long answered = remote.order(Order.TIME).fields().number("nanoseconds", 0, Long.MAX_VALUE);
-            offsets.add(ClockOffset.of(asked, answered, System.nanoTime() - begin));
+            offsets.add(ClockOffset.of(requested, answered, System.nanoTime() - begin));
         }
         ClockOffset best = ClockOffset.best(offsets);
         findings.add(new Finding(

@@ -37,7 +37,7 @@ public final class PeerServer {
     private static final int MOST_SECONDS = 3600;
 
     /** A silent connection must not block a doctor for long. */
-    private static final Duration GREETING = Duration.ofSeconds(3);
+    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(3);
 
     private final PeerEnd me;
     private final int port;
@@ -59,7 +59,7 @@ public final class PeerServer {
      * Serves one doctor.
      *
      * @param me this end
-     * @param port to listen at; 0 takes a free one
+     * @param port to listen on; 0 for any free port
      * @param patience the longest wait for the other end
      * @param progress receives the command to type on the other machine, and a line for each refused connection
      */
@@ -108,16 +108,16 @@ public final class PeerServer {
     /** Returns the conversation with the other end; empty if it is not a doctor. */
     private Optional<Runnable> receive(Line line) {
         String address = line.remoteAddress().getHostAddress();
-        return greet(line, address).map(whole -> () -> {
+        return handshake(line, address).map(whole -> () -> {
             client = address;
             converse(line, new Limits(whole.plus(Limits.STEP)));
         });
     }
 
     /** Returns how long the other end may take; empty if it is not a doctor. */
-    private Optional<Duration> greet(Line line, String address) {
+    private Optional<Duration> handshake(Line line, String address) {
         try {
-            Message hello = line.receive(GREETING);
+            Message hello = line.receive(HANDSHAKE_TIMEOUT);
             line.send(new Message(
                     Message.Kind.HELLO, new Fields().with("rdma4j", me.machine().rdma4j())));
             if (hello.version() == Message.VERSION && hello.kind() == Message.Kind.HELLO) {
@@ -135,7 +135,7 @@ public final class PeerServer {
     private void converse(Line line, Limits limits) {
         try (Orders orders = new Orders(me.machine(), me.counters(), limits)) {
             while (true) {
-                // Between two orders the other end may write data for any time within its own limit.
+                // Between two orders, the other end may write data for any time within its own timeout.
                 Message message = line.receive(limits.left());
                 switch (message.kind()) {
                     case MACHINE -> {
@@ -161,7 +161,7 @@ public final class PeerServer {
             try {
                 line.send(new Message(Message.Kind.BYE, new Fields().with("reason", failure.getMessage())));
             } catch (PeerLostException _) {
-                // It has gone already.
+                // The other end has already gone.
             }
         }
     }

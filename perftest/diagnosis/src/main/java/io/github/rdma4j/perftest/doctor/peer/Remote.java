@@ -39,18 +39,18 @@ final class Remote {
         return last;
     }
 
-    /** Gives an order, and waits until it is carried out. */
+    /** Sends an order, and waits until it is carried out. */
     Answer order(Order order, Fields fields) {
         begin(order, fields);
         return answer();
     }
 
-    /** Gives an order that has no fields, and waits until it is carried out. */
+    /** Sends an order without fields, and waits until it is carried out. */
     Answer order(Order order) {
         return order(order, new Fields());
     }
 
-    /** Gives an order; this end does its part before it asks for the answer. */
+    /** Sends an order. This end does its part before it receives the answer. */
     void begin(Order order, Fields fields) {
         last = order.name().toLowerCase(Locale.ROOT).replace('_', '-');
         line.send(new Message(Message.Kind.ORDER, fields.with("order", order.name())));
@@ -59,8 +59,8 @@ final class Remote {
     /**
      * Waits for the answer to the last order.
      *
-     * @throws PeerLostException if the other end has gone
-     * @throws BadMessageException if it says something else
+     * @throws PeerLostException if the other end has closed the connection
+     * @throws BadMessageException if it sends something else
      */
     Answer answer() {
         Message message =

@@ -50,7 +50,7 @@ final class WireEnd implements AutoCloseable {
     /** 4.096 microseconds times two to the 17th, 0.54 s: a busy virtual machine must not look like a lossy network. */
     static final int ACK_TIMEOUT = 17;
 
-    /** Not 7, which SoftRoCE takes as for ever. */
+    /** Not 7, which means no limit for SoftRoCE. */
     static final int RETRIES = 6;
 
     private static final int DEPTH = 16;
@@ -132,7 +132,7 @@ final class WireEnd implements AutoCloseable {
     }
 
     /**
-     * An end that will be connected by hand.
+     * Creates an end that is connected without rdma_cm.
      *
      * @param context the device; it stays open
      * @param port of it, and the GID to use
@@ -253,7 +253,7 @@ final class WireEnd implements AutoCloseable {
         return region.slice(ROOM, ROOM).remoteMemory();
     }
 
-    /** Connects by hand, and SRD by an address handle; sends nothing. */
+    /** Connects without rdma_cm, or creates the address handle of SRD; sends nothing. */
     void connect(QueuePairEndpoint theirs, Mtu mtu) {
         if (srd != null) {
             AddressHandle address = opened.keep(
@@ -371,7 +371,7 @@ final class WireEnd implements AutoCloseable {
         incoming(Long.BYTES).segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
     }
 
-    /** Looks for the pattern where the other end writes. */
+    /** Checks the memory that the other end writes for the pattern. */
     Optional<Failure> check(int length, int seed) {
         long wrong = Pattern.firstDifference(incoming(length).segment(), seed);
         return wrong < 0

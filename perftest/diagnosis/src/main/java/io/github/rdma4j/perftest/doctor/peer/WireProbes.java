@@ -33,7 +33,7 @@ final class WireProbes {
     private final Findings findings;
 
     /**
-     * Makes the tests, without running them.
+     * Creates the tests without running them.
      *
      * @param context this end's device
      * @param counters reads the counters of a port
@@ -58,7 +58,7 @@ final class WireProbes {
     /**
      * Tests.
      *
-     * @return whether the ends can be connected, one way or the other
+     * @return whether the ends can be connected, by rdma_cm or without it
      */
     boolean run() {
         Transport transport = findings.ports().transport();
@@ -118,7 +118,7 @@ final class WireProbes {
         return true;
     }
 
-    /** A connection, and a message each way. */
+    /** Tests a connection, and a message in each direction. */
     private boolean connects(Check check, Optional<Connection> made, String how) {
         if (made.isEmpty()) {
             return false;
@@ -155,7 +155,7 @@ final class WireProbes {
         });
     }
 
-    /** Writes each way; what goes wrong is a finding. */
+    /** Tests writes in each direction. A failure becomes a finding. */
     private boolean writes(Connection connection, Check check, int length) {
         RemoteMemory theirs = connection.theirMemory();
         return connection.good(
@@ -250,7 +250,10 @@ final class WireProbes {
         }
     }
 
-    /** Writes of several packets at each path MTU. Says whether packets of full size pass, as far as is known. */
+    /**
+     * Tests writes of several packets at each path MTU. Returns whether packets of full size arrive, as far as is
+     * known.
+     */
     private boolean pathMtu(Transport transport, boolean byHand) {
         if (!byHand) {
             if (transport == Transport.IWARP) {
@@ -265,8 +268,8 @@ final class WireProbes {
                 return false;
             }
             try (Connection connection = made.get()) {
-                // Three full packets and one of a byte. Of writes receivers check the length of each, of sends not all
-                // do.
+                // Three full packets and one of a byte. Receivers check the length of each packet of a write, but not
+                // always of a send.
                 if (!writes(connection, Check.PATH_MTU, 3 * mtu + 1)) {
                     return false;
                 }

@@ -139,8 +139,8 @@ public record Calibration(
     }
 
     /**
-     * Fits t = a + b packets + c KiB with no part below zero: of all choices of parts the one with the least relative
-     * errors.
+     * Fits t = a + b packets + c KiB without negative coefficients. Of all subsets of coefficients, it takes the one
+     * with the smallest relative errors.
      */
     private static ServiceTime fit(Map<Long, Double> measured, List<Long> sizes, int mtu) {
         double[][] rows = new double[UNKNOWNS][];
@@ -163,7 +163,7 @@ public record Calibration(
                 best = solution;
             }
         }
-        // One part alone is never below zero.
+        // A single coefficient is never negative.
         return new ServiceTime(best[0], best[1], mtu, best[2]);
     }
 

@@ -60,7 +60,7 @@ final class Described {
             throw new MachineFileException(
                     file, Math.max(1, line), "no JSON: " + reason.replaceFirst(" ?\\(start marker at .*", ""));
         } catch (IOException failure) {
-            // A string cannot fail to be read.
+            // Reading from a string cannot fail.
             throw new IllegalStateException(failure);
         }
     }
@@ -106,13 +106,13 @@ final class Described {
         return value;
     }
 
-    /** Returns whether there is such a field. */
+    /** Returns whether a field exists. */
     boolean has(String name) {
         asked.add(name);
         return fields.containsKey(name);
     }
 
-    /** A string that must be there. */
+    /** Returns a required string. */
     String text(String name) {
         if (value(name).content instanceof String text && !text.isBlank()) {
             return text;
@@ -120,7 +120,7 @@ final class Described {
         throw wrong(name, "is not a text");
     }
 
-    /** A number that must be there. */
+    /** Returns a required number. */
     double number(String name) {
         if (value(name).content instanceof Double number && Double.isFinite(number)) {
             return number;
@@ -133,7 +133,7 @@ final class Described {
         return has(name) ? number(name) : otherwise;
     }
 
-    /** A whole number that must be there. */
+    /** Returns a required whole number. */
     int whole(String name) {
         double number = number(name);
         if (number != Math.rint(number) || Math.abs(number) > LARGEST_WHOLE) {
@@ -147,7 +147,7 @@ final class Described {
         return has(name) ? whole(name) : otherwise;
     }
 
-    /** One of some words. */
+    /** Returns a constant from its name. */
     <T extends Enum<T>> T word(String name, Class<T> type) {
         String text = text(name);
         List<String> words = new ArrayList<>();
@@ -205,7 +205,7 @@ final class Described {
         throw wrong(name, "is not a list");
     }
 
-    /** Makes a value from the fields. If they are invalid, the exception names their lines. */
+    /** Creates a value from the fields. If they are invalid, the exception names their lines. */
     <T> T make(Supplier<T> maker) {
         T made;
         try {

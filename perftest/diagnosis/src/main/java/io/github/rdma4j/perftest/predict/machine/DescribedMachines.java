@@ -22,9 +22,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Machines that are described by a file: some that come with rdma4j, and any of the user's. */
+/** Machines that are described by a file: those that come with rdma4j, and the user's own. */
 public final class DescribedMachines {
-    /** The names of those that come with rdma4j. */
+    /** The names of the machines that come with rdma4j. */
     public static final List<String> NAMES = List.of(
             "connectx5-pcie3",
             "connectx6-pcie4",
@@ -58,7 +58,7 @@ public final class DescribedMachines {
         }
     }
 
-    /** A file's text, if it is not too long to be one of ours. */
+    /** Returns a file's text. Refuses a file that is too long to be a description. */
     static String text(Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             throw new IOException("it is no regular file");

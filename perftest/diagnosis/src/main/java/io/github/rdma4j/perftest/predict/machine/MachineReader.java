@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * Makes a model from the doctor's readings of a machine. A value that the kernel does not report is assumed, and the
+ * Creates a model from the doctor's readings of a machine. A value that the kernel does not report is assumed, and the
  * assumption is listed.
  */
 public final class MachineReader {
@@ -49,7 +49,7 @@ public final class MachineReader {
     }
 
     /**
-     * The model of a machine, by its first port that data can go through.
+     * Returns the model of a machine, with its first port that can carry data.
      *
      * @param device only this one, or this port of it, such as {@code mlx5_0/2}; empty for any
      * @throws MachineFileException if there is no port to predict for
@@ -94,7 +94,7 @@ public final class MachineReader {
     private MachineModel model(RdmaDevice device, RdmaPort port) {
         if (device.isSoftware()) {
             throw new MachineFileException(
-                    device.name() + " is a device of software: the processor limits it, and no file has its speed",
+                    device.name() + " is a software device: the processor limits it, and no file has its speed",
                     "measure it (ib_write_bw -a --out_json_file=results.json) and give --calibrate results.json");
         }
         PciFunction function = device.function().orElseThrow();

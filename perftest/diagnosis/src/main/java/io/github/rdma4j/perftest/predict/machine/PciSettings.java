@@ -30,7 +30,7 @@ final class PciSettings {
     private final Consumer<String> assumptions;
 
     /**
-     * @param assumptions receives the values that could not be read, and what is assumed for them
+     * @param assumptions receives the values that could not be read, and the assumed values
      */
     PciSettings(Topology topology, Consumer<String> assumptions) {
         this.topology = topology;
@@ -81,7 +81,7 @@ final class PciSettings {
             return Optional.empty();
         }
         int offset = config[FIRST_CAPABILITY] & 0xfc;
-        // A list that leads back into itself is a broken device's.
+        // A broken device may have a list with a loop.
         for (int entries = 0; entries < HEADER && offset >= HEADER; entries++) {
             if (config[offset] == EXPRESS && offset + DEVICE_CONTROL + 1 < CONVENTIONAL_SPACE) {
                 int control =

@@ -41,7 +41,7 @@ public record Adapter(
         }
     }
 
-    /** Returns whether software makes its packets, so that the processor is what limits it. */
+    /** Returns whether software makes its packets, so that the CPU limits it. */
     public boolean isSoftware() {
         return pci.isEmpty();
     }

@@ -10,8 +10,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * A data path, and the times of its parts. Parts work at the same time on different messages, so the slowest part
- * limits a stream of messages, unless too few are under way.
+ * A data path and the times of its parts. The parts work on different messages at the same time, so the slowest part
+ * limits a stream of messages, unless too few messages are in flight.
  *
  * @param kind the kind of path
  * @param copies the steps that move the bytes, in order
@@ -33,7 +33,7 @@ public record DataPath(
     /** The processor that touches each packet or byte. */
     public static final String PROCESSOR = "processor";
 
-    /** The messages that are on their way. */
+    /** The messages in flight. */
     public static final String DEPTH = "depth";
 
     private static final double MICROSECONDS = 1e6;
@@ -129,7 +129,7 @@ public record DataPath(
      * Returns the expected performance of messages of a size.
      *
      * @param size bytes, from 1
-     * @param depth the number of messages that may be under way, from 1
+     * @param depth the number of messages that may be in flight, from 1
      */
     public Expectation expect(long size, int depth) {
         Ranges.within("depth", depth, 1, Integer.MAX_VALUE);
@@ -138,7 +138,7 @@ public record DataPath(
         }
         Map.Entry<String, Double> link = slowest(times(load -> load.bytes(size)));
         double messages = service.of(size) / MICROSECONDS;
-        // A message that is alone passes everything in turn.
+        // A single message passes all parts one after the other.
         double alone = latency / MICROSECONDS + messages + link.getValue();
         double turn = alone / depth;
         double busiest = Math.max(link.getValue(), messages);

@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.predict.model;
 
 /**
- * Disks that one file is spread over.
+ * Disks over which one file is striped.
  *
  * @param name for people
  * @param drives how many

@@ -55,7 +55,7 @@ public record Gpu(
         }
     }
 
-    /** Returns whether the root complex stands between it and the adapter. */
+    /** Returns whether the path to the adapter goes through the root complex. */
     boolean isBehindRootComplex() {
         return attachment == Attachment.HOST_BRIDGE || attachment == Attachment.SOCKET;
     }

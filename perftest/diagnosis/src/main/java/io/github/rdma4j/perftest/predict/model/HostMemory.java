@@ -3,7 +3,7 @@
 package io.github.rdma4j.perftest.predict.model;
 
 /**
- * The memory of a NUMA node, and the way to it.
+ * The memory of a NUMA node, and the path to it.
  *
  * @param channels that the node has
  * @param transfers million transfers of 8 bytes per second on a channel: 3200 for DDR4-3200

@@ -23,12 +23,12 @@ public record Load(
         Ranges.within("packet", packet, 1, Integer.MAX_VALUE);
     }
 
-    /** Without packets: the bytes cross it so often, and nothing else does. */
+    /** Returns a load without packets: only the bytes cross the link, this many times. */
     static Load plain(String link, String direction, double capacity, int crossings) {
         return new Load(link, direction, capacity, crossings, Integer.MAX_VALUE, 0, 0);
     }
 
-    /** Bytes of a message on it, with all that goes with them. */
+    /** Returns the bytes on the link for a message, with all overhead. */
     public double bytes(long size) {
         return (double) size * crossings + Math.ceilDiv(Math.max(1, size), packet) * (double) header + perMessage;
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param name for people
  * @param sources the origins of its figures
- * @param assumptions the unknown values, and what is assumed for them
+ * @param assumptions the unknown values, and the assumed ones
  * @param adapter the adapter of the data path
  * @param gpu the GPU nearest to the adapter
  * @param memory empty if unknown: then it limits nothing

@@ -9,16 +9,16 @@ import java.util.List;
  *
  * @param type its packets
  * @param gigabits its data rate in 10⁹ bit/s, after the encoding: 100 for EDR, 54.55 for FDR; 0 if it limits nothing,
- *     as between devices of software in one machine
- * @param mtu bytes of data of an RDMA packet, one of the five that RDMA has; for SRD the largest send; for iWARP and TCP
- *     the interface's MTU
+ *     as between software devices in one machine
+ * @param mtu bytes of data of an RDMA packet, one of RDMA's five sizes; for SRD the largest send; for iWARP and TCP the
+ *     interface's MTU
  */
 public record NetworkLink(LinkType type, double gigabits, int mtu) {
     /** The RDMA extended header: address, key and length of a write or of a read's request. */
     private static final int RDMA_HEADER = 16;
 
     private static final List<Integer> MTUS = List.of(4096, 2048, 1024, 512, 256);
-    /** Headers that an interface's MTU must have room for beside RoCE's data. */
+    /** The headers that an interface's MTU must contain besides RoCE's data. */
     private static final int ROCE_HEADERS = 58;
 
     private static final int LEAST_ETHERNET = 1280;
@@ -56,7 +56,7 @@ public record NetworkLink(LinkType type, double gigabits, int mtu) {
         return gigabits > 0;
     }
 
-    /** Bytes per second each way, packets and all. */
+    /** Returns the bytes per second in each direction, including all overhead. */
     public double capacity() {
         return gigabits * 1e9 / 8;
     }

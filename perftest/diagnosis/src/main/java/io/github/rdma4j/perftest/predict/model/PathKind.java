@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The ways that data can take. */
+/** The paths that data can take. */
 public enum PathKind {
     /** From host memory to host memory, by RDMA. */
     HOST("host", "host to host, RDMA"),
@@ -38,7 +38,7 @@ public enum PathKind {
         return key;
     }
 
-    /** In words. */
+    /** Returns a description. */
     public String title() {
         return title;
     }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Which links and copies each way has, on two machines of a kind. */
+/** The links and copies of each path, between two machines of the same kind. */
 public final class Paths {
     private static final String MEMORY = "host memory";
     private static final String SOCKETS = "link between processors";
@@ -32,7 +32,7 @@ public final class Paths {
         this.adapter = machine.adapter();
     }
 
-    /** All ways that a machine has. */
+    /** Returns all paths that a machine has. */
     public static List<DataPath> of(MachineModel machine) {
         return Arrays.stream(PathKind.values())
                 .map(kind -> of(machine, kind))
@@ -40,7 +40,7 @@ public final class Paths {
                 .toList();
     }
 
-    /** A way; empty if the machine lacks a part of it. */
+    /** Returns a path; empty if the machine lacks a part of it. */
     public static Optional<DataPath> of(MachineModel machine, PathKind kind) {
         Paths paths = new Paths(machine);
         return switch (kind) {
@@ -66,7 +66,7 @@ public final class Paths {
     }
 
     private Optional<DataPath> withGpu(OfGpu path) {
-        // Software makes packets from memory that the processor reads: there is no way to a GPU's but through the host.
+        // Software makes packets from memory that the CPU reads, so data of a GPU must go through the host.
         return machine.gpu().filter(_ -> !adapter.isSoftware()).map(path::path);
     }
 
@@ -175,7 +175,7 @@ public final class Paths {
         return path(
                 kind,
                 adapter.latency() + 2 * copy,
-                // A copy's beginning and end are the processor's, and come once a message on each side.
+                // The CPU starts and ends each copy, once per message on each side.
                 new ServiceTime(
                         adapter.message() + copy,
                         adapter.packet(),
@@ -210,7 +210,7 @@ public final class Paths {
         });
     }
 
-    /** The data to send, the request that asks for it, and the completion. */
+    /** Adds the data to send, the request for it, and the completion. */
     private void adapterReads() {
         adapter.pci().ifPresent(pci -> {
             String link = pci.title() + " of the sender's adapter";

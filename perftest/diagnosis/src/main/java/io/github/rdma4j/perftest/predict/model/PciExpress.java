@@ -25,7 +25,7 @@ public record PciExpress(double speed, int width, int maxPayload, int maxReadReq
     /** Bytes of a write besides its data: framing and sequence 4, header with a 64-bit address 16, checksum 4. */
     static final int WRITE_HEADER = 24;
 
-    /** Bytes of an answer to a read besides its data: its header has 12. */
+    /** Bytes of a read completion besides its data, including a header of 12 bytes. */
     static final int COMPLETION_HEADER = 20;
 
     /** 8 bytes of acknowledgement and 8 of flow control in 203, and 4 of clock compensation in 1538. */
@@ -48,7 +48,10 @@ public record PciExpress(double speed, int width, int maxPayload, int maxReadReq
         return Math.max(1, (int) Math.round(Math.log(speed / 2.5) / Math.log(2)) + 1);
     }
 
-    /** Bytes per second each way for packets of data: after encoding, acknowledgements and flow control. */
+    /**
+     * Returns the bytes per second in each direction for data packets: after encoding, acknowledgements and flow
+     * control.
+     */
     public double capacity() {
         double encoding = speed >= GENERATION_6 ? 236.0 / 256 : speed >= GENERATION_3 ? 128.0 / 130 : 0.8;
         return speed * 1e9 * width * encoding / BITS * LINK_LAYER;
@@ -59,17 +62,17 @@ public record PciExpress(double speed, int width, int maxPayload, int maxReadReq
         return "PCIe " + generation() + " x" + width;
     }
 
-    /** A device writes data over it. */
+    /** Returns the load of a device's writes. */
     Load writes(String link, String direction) {
         return new Load(link, direction, capacity(), 1, maxPayload, WRITE_HEADER, 0);
     }
 
-    /** Data comes over it as answers to a device's reads. */
+    /** Returns the load of completions of a device's reads. */
     Load completions(String link, String direction) {
         return new Load(link, direction, capacity(), 1, maxPayload, COMPLETION_HEADER, 0);
     }
 
-    /** The questions to these answers, on the way back. */
+    /** Returns the load of a device's read requests, in the other direction. */
     Load readRequests(String link, String direction) {
         return new Load(link, direction, capacity(), 0, maxReadRequest, WRITE_HEADER, 0);
     }

@@ -48,7 +48,7 @@ public final class ShareOfLimit implements LimitListener {
     private BandwidthResult best;
 
     /**
-     * @param root the folder in which {@code sys} is
+     * @param root the folder that contains {@code sys}
      * @param note receives the line
      */
     public ShareOfLimit(Path root, Consumer<String> note) {
@@ -85,10 +85,10 @@ public final class ShareOfLimit implements LimitListener {
 
     private Optional<MachineModel> read(RunInfo test) {
         if (!Files.exists(root.resolve("sys/class/infiniband/" + test.device() + "/device"))) {
-            // Software: no need to look at the machine.
+            // A software device: the machine need not be read.
             return Optional.empty();
         }
-        // The test has already asked libibverbs.
+        // The test has already queried libibverbs.
         DoctorSources files = new DoctorSources(
                 root,
                 Runtime.version(),
@@ -108,7 +108,7 @@ public final class ShareOfLimit implements LimitListener {
                     && machine.gpu()
                             .filter(gpu -> test.gpu().gpu().contains(gpu.address()))
                             .isEmpty()) {
-                // It is not the nearest GPU, so its path is not the one that was read.
+                // This is not the nearest GPU, so its path is not the one that was read.
                 return Optional.empty();
             }
             Adapter read = machine.adapter();

@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 /** Serves {@link OpenMetrics} at {@code /metrics}. Each request reads the counters again; no state is kept. */
 public final class MetricsServer implements AutoCloseable {
     private static final String PATH = "/metrics";
-    /** At once: each has a thread, so that those who ask or read slowly do not keep the next one out. */
+    /** The most concurrent connections. Each has a thread, so that slow clients do not block others. */
     private static final String CONNECTIONS = "64";
-    /** Seconds in which a request must have come, and an answer must have gone; JDK's default is for ever. */
+    /** The timeout of a request and of a response in seconds; the JDK's default is no timeout. */
     private static final String LIMIT = "10";
 
     private final HttpServer server;
@@ -32,10 +32,10 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     /**
-     * Begins to serve.
+     * Starts the server.
      *
-     * @param address where; port 0 takes a free one
-     * @param text what each request is answered with; may be asked by several threads at once
+     * @param address the address to listen on; port 0 for any free port
+     * @param text returns the response; may be called by several threads concurrently
      * @throws PerftestException if the address cannot be listened at
      */
     public static MetricsServer start(InetSocketAddress address, Supplier<String> text) {
@@ -98,7 +98,7 @@ public final class MetricsServer implements AutoCloseable {
         return server.getAddress();
     }
 
-    /** Ends it at once, requests that are under way included. */
+    /** Stops the server at once, including pending requests. */
     @Override
     public void close() {
         server.stop(0);

@@ -21,7 +21,7 @@ import java.util.function.LongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Asks the kernel for the queue pairs of all processes, as rdma(8) does. Needs no rights. */
+/** Queries the kernel for the queue pairs of all processes, as rdma(8) does. Needs no privileges. */
 public final class Resources {
     // RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_…) of rdma/rdma_netlink.h
     private static final int DEVICES = (5 << 10) + 1;
@@ -42,7 +42,7 @@ public final class Resources {
 
     private static final Path PROCESSES = Path.of("/proc");
 
-    /** A name with these would move the cursor of who watches. */
+    /** In a name, these characters would move the cursor of the terminal. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}]");
 
     private static final Pattern PROCESS = Pattern.compile("(?m)^Tgid:\\s*(\\d+)$");
@@ -53,18 +53,18 @@ public final class Resources {
      * A process.
      *
      * @param pid its number
-     * @param name its name; empty if it has gone
+     * @param name its name; empty if the process has ended
      */
     record Owner(long pid, String name) {}
 
     /**
-     * Asks.
+     * Queries the kernel.
      *
-     * @param only the one device to look at; empty for all
+     * @param only the only device to query; empty for all
      */
     public static Reading read(Optional<String> only) {
         List<QueuePairs> found = new ArrayList<>();
-        // Asked of /proc once, and not for each of a process's thousands.
+        // Read from /proc once, not for each of a process's many queue pairs.
         Map<Long, Owner> owners = new HashMap<>();
         try (NetlinkSocket socket = NetlinkSocket.toRdma()) {
             int sequence = 1;

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * Reads the counters of the ports of this machine's RDMA devices from sysfs, without opening a device or needing
- * privileges. A device may come, go or be renamed between two reads.
+ * privileges. Between two reads, a device may appear, disappear or be renamed.
  *
  * <p>Safe for use by several threads.
  */
@@ -28,8 +28,8 @@ public final class Sampler {
     private final Optional<String> only;
 
     /**
-     * @param root the folder in which {@code sys} is
-     * @param only the one device to look at; empty for all
+     * @param root the folder that contains {@code sys}
+     * @param only the only device to read; empty for all
      */
     public Sampler(Path root, Optional<String> only) {
         this.files = new MachineFiles(root);

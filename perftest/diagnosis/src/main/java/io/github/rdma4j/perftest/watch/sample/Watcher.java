@@ -25,7 +25,7 @@ public final class Watcher {
      *
      * @param nanoTime the time from {@link System#nanoTime()}
      */
-    public Seen look(long nanoTime) {
+    public Seen sample(long nanoTime) {
         List<PortSample> now = sampler.sample();
         Duration time = Duration.ofNanos(Math.max(1, nanoTime - lastNanos));
         List<Change> changes = now.stream()

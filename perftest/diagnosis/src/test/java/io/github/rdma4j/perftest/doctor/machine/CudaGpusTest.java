@@ -16,7 +16,7 @@ class CudaGpusTest {
     @Test
     void allIsAskedAndNoContextMade() {
         StandInDriver.set("pci.0", "0001:17:03.0");
-        GpuInventory inventory = CudaGpus.look();
+        GpuInventory inventory = CudaGpus.read();
         assertThat(inventory.problem()).isEmpty();
         assertThat(inventory.cudaVersion()).isEqualTo(13000);
         assertThat(inventory.gpus()).singleElement().satisfies(gpu -> {
@@ -33,21 +33,21 @@ class CudaGpusTest {
     @Test
     void refusedAttributeCountsAsNo() {
         StandInDriver.dmaBuf(StandInDriver.DmaBufWay.REFUSED);
-        assertThat(CudaGpus.look().gpus().getFirst().dmaBuf()).isEqualTo(Support.NO);
+        assertThat(CudaGpus.read().gpus().getFirst().dmaBuf()).isEqualTo(Support.NO);
     }
 
     @Test
     void gpuThatUsesTheHostsPageTablesIsCoherent() {
-        assertThat(CudaGpus.look().gpus().getFirst().coherent()).isFalse();
+        assertThat(CudaGpus.read().gpus().getFirst().coherent()).isFalse();
         StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES(), 1);
-        assertThat(CudaGpus.look().gpus().getFirst().coherent()).isTrue();
+        assertThat(CudaGpus.read().gpus().getFirst().coherent()).isTrue();
     }
 
     @Test
     void howAdaptersWritesAreOrderedIsAsked() {
         StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS(), 3);
         StandInDriver.attribute(CudaHeaders.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING(), 100);
-        GpuFacts gpu = CudaGpus.look().gpus().getFirst();
+        GpuFacts gpu = CudaGpus.read().gpus().getFirst();
         assertThat(gpu.flushOptions()).isEqualTo(3);
         assertThat(gpu.writesOrdering()).isEqualTo(100);
     }
@@ -55,7 +55,7 @@ class CudaGpusTest {
     @Test
     void noDeviceIsAProblemWithARemedy() {
         StandInDriver.devices(0);
-        GpuInventory inventory = CudaGpus.look();
+        GpuInventory inventory = CudaGpus.read();
         assertThat(inventory.gpus()).isEmpty();
         assertThat(inventory.problem()).hasValueSatisfying(problem -> {
             assertThat(problem.reason()).startsWith("CUDA cannot be used: ").doesNotContain(". ");

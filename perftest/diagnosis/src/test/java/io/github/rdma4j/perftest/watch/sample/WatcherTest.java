@@ -36,12 +36,12 @@ class WatcherTest {
     void bytesAreCountedInWordsOfFourAndByTheSecond() {
         Watcher watcher = watcher();
         ports.traffic("mlx5_0", 1500, 20);
-        Change change = only(watcher.look(2 * SECOND));
+        Change change = only(watcher.sample(2 * SECOND));
         assertThat(change.perSecond(Flow.RECEIVED_BYTES)).hasValue(1000);
         assertThat(change.perSecond(Flow.SENT_BYTES)).hasValue(2000);
         assertThat(change.perSecond(Flow.RECEIVED_PACKETS)).hasValue(5);
         assertThat(change.perSecond(Flow.SENT_PACKETS)).hasValue(10);
-        assertThat(only(watcher.look(3 * SECOND)).perSecond(Flow.SENT_BYTES)).hasValue(0);
+        assertThat(only(watcher.sample(3 * SECOND)).perSecond(Flow.SENT_BYTES)).hasValue(0);
     }
 
     @Test
@@ -50,7 +50,7 @@ class WatcherTest {
         ports.up("rxe0").with("rxe0", "hw_counters/sent_pkts", "5").with("rxe0", "hw_counters/rcvd_pkts", "7");
         Watcher watcher = watcher();
         ports.with("rxe0", "hw_counters/sent_pkts", "6");
-        Change change = only(watcher.look(SECOND));
+        Change change = only(watcher.sample(SECOND));
         assertThat(change.perSecond(Flow.SENT_PACKETS)).hasValue(1);
         assertThat(change.perSecond(Flow.RECEIVED_PACKETS)).hasValue(0);
         assertThat(change.perSecond(Flow.SENT_BYTES)).isEmpty();
@@ -60,7 +60,7 @@ class WatcherTest {
     void restartedCountersGiveNoRate() {
         Watcher watcher = watcher();
         ports.traffic("mlx5_0", 10, 20);
-        Change change = only(watcher.look(SECOND));
+        Change change = only(watcher.sample(SECOND));
         assertThat(change.perSecond(Flow.RECEIVED_BYTES)).isEmpty();
         assertThat(change.perSecond(Flow.RECEIVED_PACKETS)).hasValue(10);
     }
@@ -69,17 +69,17 @@ class WatcherTest {
     void risingCounterIsReportedOnceWithItsMeaning() {
         ports.with("mlx5_0", "hw_counters/packet_seq_err", "3");
         Watcher watcher = watcher();
-        assertThat(watcher.look(SECOND).worse()).isEmpty();
+        assertThat(watcher.sample(SECOND).worse()).isEmpty();
         ports.with("mlx5_0", "hw_counters/packet_seq_err", "5");
-        Watcher.Seen seen = watcher.look(2 * SECOND);
+        Watcher.Seen seen = watcher.sample(2 * SECOND);
         assertThat(only(seen).troubles()).isEqualTo(2);
         assertThat(seen.worse())
                 .singleElement()
                 .asString()
                 .startsWith("mlx5_0/1: packet_seq_err +2: packets came out of order");
-        assertThat(watcher.look(3 * SECOND).worse()).isEmpty();
+        assertThat(watcher.sample(3 * SECOND).worse()).isEmpty();
         ports.with("mlx5_0", "hw_counters/packet_seq_err", "0");
-        assertThat(watcher.look(4 * SECOND).worse()).isEmpty();
+        assertThat(watcher.sample(4 * SECOND).worse()).isEmpty();
     }
 
     @Test
@@ -94,13 +94,13 @@ class WatcherTest {
     void lostLinkAndLostDeviceAreReported() {
         Watcher watcher = watcher();
         ports.with("mlx5_0", "state", "1: DOWN\n");
-        assertThat(watcher.look(SECOND).worse()).containsExactly("mlx5_0/1: the link went from ACTIVE to DOWN");
+        assertThat(watcher.sample(SECOND).worse()).containsExactly("mlx5_0/1: the link went from ACTIVE to DOWN");
         ports.remove("mlx5_0");
-        Watcher.Seen seen = watcher.look(2 * SECOND);
+        Watcher.Seen seen = watcher.sample(2 * SECOND);
         assertThat(seen.ports()).isEmpty();
         assertThat(seen.worse()).containsExactly("mlx5_0/1: the device has gone");
         ports.up("mlx5_0").traffic("mlx5_0", 1, 1);
-        assertThat(only(watcher.look(3 * SECOND)).perSecond(Flow.SENT_BYTES)).isEmpty();
+        assertThat(only(watcher.sample(3 * SECOND)).perSecond(Flow.SENT_BYTES)).isEmpty();
     }
 
     @Test
@@ -108,14 +108,14 @@ class WatcherTest {
         ports.up("mlx5_1").traffic("mlx5_1", 500, 5);
         Watcher watcher = watcher();
         ports.traffic("mlx5_0", 2000, 20).traffic("mlx5_1", 1000, 10);
-        watcher.look(SECOND);
+        watcher.sample(SECOND);
         ports.traffic("mlx5_0", 2500, 25).traffic("mlx5_1", 4000, 40);
-        Watcher.Seen seen = watcher.look(3 * SECOND);
+        Watcher.Seen seen = watcher.sample(3 * SECOND);
         assertThat(seen.ports()).extracting(change -> change.now().name()).containsExactly("mlx5_0/1", "mlx5_1/1");
         assertThat(seen.ports().get(0).perSecond(Flow.RECEIVED_BYTES)).hasValue(1000);
         assertThat(seen.ports().get(1).perSecond(Flow.RECEIVED_BYTES)).hasValue(6000);
         ports.remove("mlx5_1");
-        assertThat(watcher.look(4 * SECOND).worse()).containsExactly("mlx5_1/1: the device has gone");
+        assertThat(watcher.sample(4 * SECOND).worse()).containsExactly("mlx5_1/1: the device has gone");
     }
 
     @Test

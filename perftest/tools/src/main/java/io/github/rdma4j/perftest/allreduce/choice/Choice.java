@@ -6,7 +6,7 @@ package io.github.rdma4j.perftest.allreduce.choice;
  * One of NCCL's choices, compared with the prediction.
  *
  * @param subject the subject of the choice
- * @param chosen the choice in NCCL's words
+ * @param chosen the choice, as NCCL names it
  * @param predicted the prediction of doctor --gpu; empty if there is none
  * @param verdict the result of the comparison
  * @param remark what a difference means, and what to do about it; may be empty
@@ -27,7 +27,7 @@ public record Choice(String subject, String chosen, String predicted, Verdict ve
             this.words = words;
         }
 
-        /** Returns the words for pages and documents. */
+        /** Returns a description for pages and documents. */
         public String words() {
             return words;
         }

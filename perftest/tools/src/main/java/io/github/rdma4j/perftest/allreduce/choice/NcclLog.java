@@ -254,7 +254,7 @@ public final class NcclLog {
                         text));
     }
 
-    /** Returns the number of digits without leading zeros; NCCL never writes one that is too long. */
+    /** Parses digits without leading zeros. NCCL never writes a number that is too long. */
     private static int number(String digits) {
         return digits.length() > 9 ? Integer.MAX_VALUE : Integer.parseInt(digits);
     }
@@ -343,7 +343,7 @@ public final class NcclLog {
         return totalBandwidth;
     }
 
-    /** Returns whether it says anything that is understood. */
+    /** Returns whether the log contains nothing that was understood. */
     public boolean isEmpty() {
         return version.isEmpty() && ranks.isEmpty() && links.isEmpty() && networks.isEmpty();
     }
