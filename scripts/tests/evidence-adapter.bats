@@ -69,7 +69,7 @@ java() {
     [[ $stderr == *"there is no RDMA device mlx5_9"*"those there: mlx5_0"* ]]
 }
 
-@test "the first adapter with an active port is taken, before devices of software" {
+@test "the first adapter with an active port is taken, before software devices" {
     device a_rxe0 '4: ACTIVE'
     device mlx5_0 '1: DOWN' adapter
     device mlx5_1 '4: ACTIVE' adapter
@@ -80,7 +80,7 @@ java() {
     grep -q 'rdma4j.test.device=mlx5_1 -Drdma4j.test.address=' "$OUT/logs/01-says.log"
 }
 
-@test "a device of software is a rehearsal; no device at all makes steps impossible" {
+@test "a software device is a rehearsal; no device at all makes steps impossible" {
     device rxe0 '4: ACTIVE'
     step 03-needs 'need_device; echo well'
     run -0 "$FOLDER/run" --out "$OUT"

@@ -24,7 +24,7 @@ TEXT
 
 kind_options_usage() {
     cat <<'TEXT'
-  --device NAME   this RDMA device; else the first one whose port 1 is active, adapters before devices of software
+  --device NAME   this RDMA device; else the first one whose port 1 is active, adapters before software devices
   --peer HOST     step 10 tests what passes to HOST, where `rdma4j doctor --serve` runs; the packed folder has it
 TEXT
 }
@@ -56,7 +56,7 @@ kind_prepare() {
         DEVICE=$(first_device)
     fi
     if [[ -n $DEVICE ]]; then
-        is_adapter "$DEVICE" || REHEARSAL="REHEARSAL on $DEVICE, a device of software and no adapter"
+        is_adapter "$DEVICE" || REHEARSAL="REHEARSAL on $DEVICE, a software device and no adapter"
         ADDRESS=$(address_of "$DEVICE")
         JAVA_OPTIONS+=" -Drdma4j.test.device=$DEVICE${ADDRESS:+ -Drdma4j.test.address=$ADDRESS}"
     fi
