@@ -19,6 +19,7 @@ make_sysfs() {
     printf '%s\n' "$5" >"$tree/node_type"
     printf '%s\n' "$6" >"$tree/node_guid"
     printf 'fe80:0000:0000:0000:%s\n' "$6" >"$tree/ports/1/gids/0"
+    printf 'IB/RoCE v1\n' >"$tree/ports/1/gid_attrs/types/0"
     printf '0xffff\n' >"$tree/ports/1/pkeys/0"
 
     tree=$pci/infiniband_verbs/uverbs0

@@ -13,7 +13,8 @@ import java.lang.foreign.MemorySegment;
  * @param domain the domain in which the regions must be registered
  * @param maxInlineData in bytes
  * @param maxSendEntries the maximum number of slices of a request
- * @param maxMessageSize in bytes
+ * @param maxMessageSize in bytes, of a send
+ * @param maxRdmaSize in bytes, of a read or write
  * @param maxSegmentHeader in bytes, 0 without segmented sends
  */
 record PostingChecks(
@@ -22,19 +23,20 @@ record PostingChecks(
         int maxInlineData,
         int maxSendEntries,
         long maxMessageSize,
+        long maxRdmaSize,
         int maxSegmentHeader) {
     /** The value for no shared receive queue; numbers have 24 bits. */
     static final int NO_NUMBER = -1;
 
     void oneSided(int opcode, MemorySlice local, RemoteMemory remote, int flags) {
         if (Checks.ENABLED) {
-            send(opcode, local, flags);
+            transfer(opcode, local, maxRdmaSize, flags);
             Checks.remote(local.length(), remote);
         }
     }
 
     void oneSided(int opcode, SliceList local, RemoteMemory remote, int flags) {
-        send(opcode, local, flags);
+        transfer(opcode, local, maxRdmaSize, flags);
         if (Checks.ENABLED) {
             Checks.remote(local.length(), remote);
         }
@@ -58,13 +60,21 @@ record PostingChecks(
 
     void send(int opcode, MemorySlice local, int flags) {
         if (Checks.ENABLED) {
-            Checks.operation(type, opcode);
-            Checks.flags(flags, maxInlineData, local.length());
-            Checks.local(local, domain, maxMessageSize);
+            transfer(opcode, local, maxMessageSize, flags);
         }
     }
 
     void send(int opcode, SliceList local, int flags) {
+        transfer(opcode, local, maxMessageSize, flags);
+    }
+
+    private void transfer(int opcode, MemorySlice local, long longest, int flags) {
+        Checks.operation(type, opcode);
+        Checks.flags(flags, maxInlineData, local.length());
+        Checks.local(local, domain, longest);
+    }
+
+    private void transfer(int opcode, SliceList local, long longest, int flags) {
         // This check cannot be turned off: more entries would overwrite the next request's.
         if (local.size() > maxSendEntries && (flags & SendFlags.INLINE) == 0) {
             throw Checks.tooManyEntries(local.size(), maxSendEntries, "QueuePairConfig.maxSendScatterGather");
@@ -72,7 +82,7 @@ record PostingChecks(
         if (Checks.ENABLED) {
             Checks.operation(type, opcode);
             Checks.flags(flags, maxInlineData, local.length());
-            Checks.local(local, domain, maxMessageSize);
+            Checks.local(local, domain, longest);
         }
     }
 
@@ -138,13 +148,30 @@ record PostingChecks(
 
     /** Checks that a request names its destination, if the type of the queue pair requires it. */
     void requireAddress(Destination destination, int sharedReceiveQueue) {
-        if (type == QueuePairType.UD && destination == null) {
+        if ((type == QueuePairType.UD || type == QueuePairType.DRIVER) && destination == null) {
             throw new IllegalArgumentException("a datagram needs a destination: to(...) was not called");
         }
         if (type == QueuePairType.XRC_SEND && sharedReceiveQueue == NO_NUMBER) {
             throw new IllegalArgumentException(
                     "a request of an XRC queue pair needs the peer's shared receive queue: toSharedReceiveQueue(...)"
                             + " was not called");
+        }
+    }
+
+    /**
+     * Checks the flags of a request of an SRD queue pair, as it is posted. libefa refuses the others without a reason.
+     */
+    void requireFlagsOfSrd(int opcode, int flags) {
+        if ((flags & SendFlags.SIGNALED) == 0) {
+            throw new IllegalArgumentException(
+                    "EFA has no requests without a completion: give SendFlags.SIGNALED to each");
+        }
+        if ((flags & ~(SendFlags.SIGNALED | SendFlags.INLINE)) != 0) {
+            throw new IllegalArgumentException(
+                    "flags 0x%x: EFA takes SendFlags.SIGNALED and INLINE only".formatted(flags));
+        }
+        if (opcode != SendOpcode.SEND && opcode != SendOpcode.SEND_WITH_IMMEDIATE) {
+            requireNotInline(opcode, flags);
         }
     }
 

@@ -57,6 +57,8 @@ public final class PreparedRequest {
     private final RemoteMemory remote;
     /** The address of a datagram; otherwise null. */
     private final AddressHandle addressHandle;
+    /** Whether it is a request of an SRD queue pair. */
+    private final boolean reliableDatagram;
     /** Null unless the request is inline. */
     private final InlineData inlineData;
 
@@ -106,7 +108,9 @@ public final class PreparedRequest {
         this.remote = remote;
         this.addressHandle = destination == null ? null : destination.addressHandle();
         this.inlineData = inline ? new InlineData(arena, 1, limits.maxInlineData()) : null;
-        this.maxLength = inline ? limits.maxInlineData() : limits.maxMessageSize();
+        this.maxLength =
+                inline ? limits.maxInlineData() : remote == null ? limits.maxMessageSize() : limits.maxRdmaSize();
+        this.reliableDatagram = limits.type() == QueuePairType.DRIVER;
         this.request = new SendRequests(arena, 1, 1);
         queue.requireOpen();
         this.functions = queue.functions();
@@ -119,6 +123,9 @@ public final class PreparedRequest {
         } else if (remote != null) {
             request.remote(0, remote.address(), remote.remoteKey());
             remoteRoom = remote.length();
+        }
+        if (reliableDatagram) {
+            request.reliableDatagram(0, addressHandle.address(), destination.queuePairNumber(), destination.queueKey());
         } else if (destination != null) {
             request.datagram(0, addressHandle.address(), destination.queuePairNumber(), destination.queueKey());
         }
@@ -186,6 +193,9 @@ public final class PreparedRequest {
         if (addressHandle != null) {
             // Closing the address handle then waits for threads inside the guard: see AddressHandle.
             addressHandle.requireOpen();
+        }
+        if (reliableDatagram) {
+            queue.checks().requireFlagsOfSrd(opcode, request.flags(0));
         }
         return queue.isExtended() ? queue.postRequests(request, 0, 1) : call();
     }

@@ -99,6 +99,7 @@ public final class QueuePair extends Resource {
                 config.maxInlineData(),
                 config.maxSendScatterGather(),
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize(),
+                config.srd() == null ? port.maxMessageSize() : config.srd().maxRdmaSize(),
                 config.maxSegmentHeader());
         Set<SendOperation> onlyOperations = config.sendOperations();
         this.operations = onlyOperations.isEmpty()
@@ -710,6 +711,9 @@ public final class QueuePair extends Resource {
             throw new IllegalArgumentException(this + " has no send queue");
         }
         if (extended == null ? (operations >>> opcode & 1) == 0 : !extended.can(opcode, flags)) {
+            if (type == QueuePairType.DRIVER && type.allows(opcode)) {
+                throw SrdQueuePairConfig.missing(domain.context().device().name(), opcode);
+            }
             throw new UnsupportedVerbException(
                     "posting %s%s on %s"
                             .formatted(

@@ -36,9 +36,9 @@ public enum QueuePairType {
     XRC_RECV(10, 0, true),
     /**
      * A type that a driver adds, or that this library has no name for: it can be queried, not created.
-     * {@link ProtectionDomain#createSrdQueuePair} creates the one of EFA.
+     * {@link ProtectionDomain#createSrdQueuePair} creates the one of EFA, whose operations it has.
      */
-    DRIVER(0xff, 0, false);
+    DRIVER(0xff, mask(SEND, SEND_WITH_IMMEDIATE, RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE, RDMA_READ), false);
 
     private static final QueuePairType[] BY_CODE = values();
 

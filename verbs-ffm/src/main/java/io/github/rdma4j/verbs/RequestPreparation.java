@@ -57,7 +57,7 @@ public final class RequestPreparation {
     }
 
     /**
-     * Sets the destination of datagrams. Required for queue pairs of type UD, and only for them.
+     * Sets the destination. Required for datagrams (UD) and for {@linkplain SrdQueuePair SRD}, and only for them.
      *
      * @param destination the peer, with an address handle of the queue pair's protection domain, which must be open at
      *     each post

@@ -52,7 +52,7 @@ public final class SendBatch extends ThreadBatch {
         this.capacity = capacity;
         this.recorder = recorder;
         QueuePairType type = queue.checks().type();
-        this.datagrams = type == QueuePairType.UD;
+        this.datagrams = type == QueuePairType.UD || type == QueuePairType.DRIVER;
         this.addressed = datagrams || type == QueuePairType.XRC_SEND;
     }
 
@@ -403,8 +403,8 @@ public final class SendBatch extends ThreadBatch {
     }
 
     /**
-     * Sets the destination of datagrams that are added from now on. Required for queue pairs of type UD, and only for
-     * them. Starting a new batch clears it.
+     * Sets the destination of requests that are added from now on. Required for datagrams (UD) and for
+     * {@linkplain SrdQueuePair SRD}, and only for them. Starting a new batch clears it.
      *
      * @param destination the peer, with an address handle of this queue pair's protection domain, which must be open
      *     when the batch is posted
@@ -489,6 +489,9 @@ public final class SendBatch extends ThreadBatch {
         queue.requireOperation(opcode, flags);
         if (addressed) {
             queue.checks().requireAddress(destination, sharedReceiveQueue);
+            if (queue.checks().type() == QueuePairType.DRIVER) {
+                queue.checks().requireFlagsOfSrd(opcode, flags);
+            }
         }
         return end;
     }

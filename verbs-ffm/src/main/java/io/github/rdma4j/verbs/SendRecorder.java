@@ -18,8 +18,10 @@ final class SendRecorder {
     private final SendRequests requests;
     private final InlineData inlineData;
     private final InlineData headers;
-    /** The destinations of a datagram queue pair's requests; otherwise null. */
+    /** The destinations of requests that each name one; otherwise null. */
     private final Destination[] destinations;
+    /** Whether a request may name the peer's memory as well as its destination. */
+    private final boolean reliable;
 
     private final Binding[] bindings;
     private int bindingCount;
@@ -34,7 +36,9 @@ final class SendRecorder {
         this.requests = new SendRequests(arena, capacity, maxEntries);
         this.inlineData = new InlineData(arena, capacity, maxInlineData);
         this.headers = new InlineData(arena, capacity, maxHeaderSize);
-        this.destinations = queue.checks().type() == QueuePairType.UD ? new Destination[capacity] : null;
+        QueuePairType type = queue.checks().type();
+        this.reliable = type == QueuePairType.DRIVER;
+        this.destinations = reliable || type == QueuePairType.UD ? new Destination[capacity] : null;
         this.bindings = new Binding[capacity];
     }
 
@@ -121,8 +125,12 @@ final class SendRecorder {
     }
 
     void destination(int index, Destination destination) {
-        requests.datagram(
-                index, destination.addressHandle().address(), destination.queuePairNumber(), destination.queueKey());
+        long handle = destination.addressHandle().address();
+        if (reliable) {
+            requests.reliableDatagram(index, handle, destination.queuePairNumber(), destination.queueKey());
+        } else {
+            requests.datagram(index, handle, destination.queuePairNumber(), destination.queueKey());
+        }
         destinations[index] = destination;
     }
 

@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * A queue pair of an Elastic Fabric Adapter (EFA) for scalable reliable datagrams (SRD, efadv_create_qp_ex(3)). It has
  * no peer: each request names a {@link Destination}. The adapter delivers each message at most once, and in any order.
- * This type has every operation of such a queue pair and no other: EFA has no atomics, memory windows, fences, shared
- * receive queues or requests without a completion.
+ * This type has every operation of such a queue pair: EFA has no atomics, memory windows, fences, shared receive queues
+ * or requests without a completion.
  *
  * <p>The posting methods return at once. A transfer is done when its completion is polled; until then the local memory
  * belongs to the adapter, and the address handle must stay open: closing it ends its requests in error. A full queue is
@@ -30,7 +30,7 @@ import java.util.List;
  * send needs no address handle at the target.
  *
  * <p>Thread safety: all methods may be called from any thread. Posting is fastest if one thread posts all sends and one
- * thread posts all receives. A {@link ReceiveBatch} is for the thread that started it.
+ * thread posts all receives. A {@link SendBatch} or {@link ReceiveBatch} is for the thread that started it.
  *
  * @experimental It has been run on a stand-in for the adapter, but not on an EFA.
  * @since 0.1.0
@@ -247,7 +247,7 @@ public final class SrdQueuePair implements AutoCloseable {
      */
     public boolean tryPostRead(long workRequestId, MemorySlice local, RemoteMemory remote, Destination peer) {
         if (!canRead) {
-            throw missing(EfaCapability.RDMA_READ, "an RDMA read");
+            throw SrdQueuePairConfig.missing(deviceName(), SendOpcode.RDMA_READ);
         }
         checkRdma("an RDMA read", local, remote, peer);
         if (Checks.ENABLED) {
@@ -314,6 +314,28 @@ public final class SrdQueuePair implements AutoCloseable {
                 remote.remoteKey(),
                 ByteOrders.toNetwork(immediate),
                 SendFlags.SIGNALED);
+    }
+
+    /**
+     * Starts the preparation of a request that is posted many times: {@code pair.prepare().to(peer).send(message,
+     * SendFlags.SIGNALED)}; see {@link QueuePair#prepare}. It refuses operations and flags that EFA does not have.
+     *
+     * @return the preparation, which creates a {@link PreparedRequest}
+     * @throws IllegalStateException if the queue pair is closed
+     */
+    public RequestPreparation prepare() {
+        return queuePair.prepare();
+    }
+
+    /**
+     * Starts a batch of requests, which are posted with one doorbell: {@code pair.startBatch().to(peer)}; see
+     * {@link QueuePair#startBatch}. It refuses operations and flags that EFA does not have.
+     *
+     * @return the calling thread's batch, empty
+     * @throws IllegalStateException if the queue pair is closed
+     */
+    public SendBatch startBatch() {
+        return queuePair.startBatch();
     }
 
     /**
@@ -404,7 +426,7 @@ public final class SrdQueuePair implements AutoCloseable {
 
     private void checkWrite(MemorySlice local, RemoteMemory remote, Destination peer) {
         if (!canWrite) {
-            throw missing(EfaCapability.RDMA_WRITE, "an RDMA write");
+            throw SrdQueuePairConfig.missing(deviceName(), SendOpcode.RDMA_WRITE);
         }
         checkRdma("an RDMA write", local, remote, peer);
     }
@@ -423,10 +445,6 @@ public final class SrdQueuePair implements AutoCloseable {
 
     private String deviceName() {
         return checks.domain().context().device().name();
-    }
-
-    private UnsupportedVerbException missing(EfaCapability capability, String operation) {
-        return SrdQueuePairConfig.missing(deviceName(), capability, "posting " + operation);
     }
 
     /**

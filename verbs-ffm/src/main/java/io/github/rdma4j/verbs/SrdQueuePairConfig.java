@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.device.EfaCapability;
 import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import io.github.rdma4j.verbs.internal.EfaCalls;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.SendOpcode;
 import java.util.EnumSet;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -25,6 +26,7 @@ public final class SrdQueuePairConfig {
     private OptionalInt rnrRetry = OptionalInt.empty();
     private boolean unsolicitedWrites;
     private int serviceLevel;
+    private long maxRdmaSize;
 
     SrdQueuePairConfig() {
         basic.srd(this);
@@ -213,6 +215,7 @@ public final class SrdQueuePairConfig {
                                 + " the receives");
             }
         }
+        maxRdmaSize = device.maxRdmaSize();
         basic.sendOperations(operations(device.capabilities()).toArray(SendOperation[]::new));
         basic.check(domain);
         return basic;
@@ -245,12 +248,20 @@ public final class SrdQueuePairConfig {
     }
 
     /** Returns the exception for what the adapter, its driver or the installed rdma-core does not support. */
-    static UnsupportedVerbException missing(String device, EfaCapability wanted, String what) {
+    private static UnsupportedVerbException missing(String device, EfaCapability wanted, String what) {
         return new UnsupportedVerbException(
                 "%s on %s".formatted(what, device),
                 Errno.EOPNOTSUPP,
                 "efadv_query_device does not report %s, which needs rdma-core %d or later and an adapter that has it"
                         .formatted(wanted, wanted.rdmaCoreVersion()));
+    }
+
+    /** Returns the exception for an operation that the adapter, its driver or the installed rdma-core does not support. */
+    static UnsupportedVerbException missing(String device, int opcode) {
+        return missing(
+                device,
+                opcode == SendOpcode.RDMA_READ ? EfaCapability.RDMA_READ : EfaCapability.RDMA_WRITE,
+                "posting " + SendOpcode.withArticle(opcode));
     }
 
     OptionalInt rnrRetry() {
@@ -264,5 +275,10 @@ public final class SrdQueuePairConfig {
 
     int serviceLevel() {
         return serviceLevel;
+    }
+
+    /** In bytes; set by {@link #complete}. */
+    long maxRdmaSize() {
+        return maxRdmaSize;
     }
 }

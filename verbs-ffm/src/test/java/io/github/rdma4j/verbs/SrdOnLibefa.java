@@ -18,11 +18,14 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -467,6 +470,102 @@ class SrdOnLibefa {
     void unknownStatusIsReported() {
         assertThat(EfaCompletionStatus.ofVendorError(99)).isEqualTo(EfaCompletionStatus.UNKNOWN);
         assertThat(EfaCompletionStatus.ofVendorError(0).describe()).isEqualTo("success");
+    }
+
+    @Test
+    void preparedRequestsArePostedAgainAndAgain() {
+        server.here();
+        server.receive(3, SIZE);
+        RequestPreparation preparation = client.pair.prepare().to(toServer());
+        PreparedRequest send = preparation.sendWithImmediate(source, IMMEDIATE, SendFlags.SIGNALED);
+        for (int i = 0; i < 2; i++) {
+            assertThat(send.immediate(IMMEDIATE + i).tryPost(i)).isTrue();
+            client.awaitSuccess(i);
+            assertThat(server.await().immediateData()).isEqualTo(IMMEDIATE + i);
+        }
+        PreparedRequest inline =
+                preparation.send(client.memory.slice(OFFSET, INLINE), SendFlags.INLINE | SendFlags.SIGNALED);
+        assertThat(inline.tryPost(5)).isTrue();
+        client.awaitSuccess(5);
+        assertThat(server.await().byteLength()).isEqualTo(INLINE);
+        fill(target, 6);
+        PreparedRequest read = preparation.length(8).read(source, target.remoteMemory(), SendFlags.SIGNALED);
+        assertThat(read.local(SIZE - 8).remote(8).tryPost(7)).isTrue();
+        client.awaitSuccess(7);
+        assertFilled(client.memory.slice(OFFSET + SIZE - 8, 8), 6);
+    }
+
+    @Test
+    void preparedReadMayBeLongerThanASend() {
+        server.here();
+        MemorySlice longest = client.memory.slice(0, 1 << 16);
+        RemoteMemory remote = server.memory.slice(0, 1 << 16).remoteMemory();
+        RequestPreparation preparation = client.pair.prepare().to(toServer());
+        assertThat(preparation.read(longest, remote, SendFlags.SIGNALED).tryPost(1))
+                .isTrue();
+        client.awaitSuccess(1);
+        assertThatThrownBy(() -> preparation.send(longest, SendFlags.SIGNALED))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a message of 65536 bytes: the port carries at most 8192");
+    }
+
+    @Test
+    void batchIsPostedTogether() {
+        server.here();
+        server.receive(2, SIZE);
+        fill(target, 9);
+        SendBatch batch = client.pair.startBatch().to(toServer());
+        batch.send(1, client.memory.slice(0, 8), SendFlags.SIGNALED)
+                .sendWithImmediate(2, client.memory.slice(8, 8), IMMEDIATE, SendFlags.SIGNALED)
+                .read(3, source, target.remoteMemory(), SendFlags.SIGNALED);
+        if (client.canWrite()) {
+            RemoteMemory behind = server.memory.slice(OFFSET + SIZE, 8).remoteMemory();
+            batch.write(4, client.memory.slice(16, 8), behind, SendFlags.SIGNALED);
+        }
+        int count = batch.size();
+        assertThat(batch.tryPost()).isTrue();
+        Set<Long> done = new HashSet<>();
+        for (int i = 0; i < count; i++) {
+            WorkCompletion completion = client.await();
+            assertThat(completion.isSuccess()).as(completion.describe()).isTrue();
+            done.add(completion.workRequestId());
+        }
+        assertThat(done).hasSize(count);
+        assertFilled(source, 9);
+    }
+
+    @Test
+    void preparedRequestsAndBatchesRefuseWhatEfaCannotDo() {
+        Destination destination = toServer();
+        RemoteMemory remote = target.remoteMemory();
+        RequestPreparation preparation = client.pair.prepare();
+        assertPostRefused(() -> preparation.send(source, SendFlags.SIGNALED), "needs a destination");
+        preparation.to(destination);
+        assertPostRefused(() -> preparation.fetchAndAdd(source, remote, 1, SendFlags.SIGNALED), "has no fetch-and-add");
+        PreparedRequest send = preparation.send(source, 0);
+        assertPostRefused(send::tryPost, "EFA has no requests without a completion");
+        assertPostRefused(
+                preparation.send(source, SendFlags.SIGNALED | SendFlags.FENCE)::tryPost, "SIGNALED and INLINE only");
+        assertPostRefused(() -> client.pair.startBatch().send(1, source, SendFlags.SIGNALED), "needs a destination");
+        SendBatch batch = client.pair.startBatch().to(destination);
+        assertPostRefused(() -> batch.send(1, source, 0), "EFA has no requests without a completion");
+        assertPostRefused(
+                () -> batch.compareAndSwap(1, client.memory.slice(0, 8), remote, 0, 1, SendFlags.SIGNALED),
+                "has no compare-and-swap");
+        if (!client.canWrite()) {
+            assertThatThrownBy(() -> preparation.write(source, remote, SendFlags.SIGNALED))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("does not report RDMA_WRITE, which needs rdma-core 46 or later");
+            assertThatThrownBy(() -> batch.write(1, source, remote, SendFlags.SIGNALED))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("posting an RDMA write on efa_0");
+        }
+        QueuePair hidden = client.domain.children(QueuePair.class).getFirst();
+        assertPostRefused(() -> hidden.tryPostSend(1, source, SendFlags.SIGNALED), "needs a destination");
+    }
+
+    private static void assertPostRefused(ThrowingCallable post, String message) {
+        assertThatThrownBy(post).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(message);
     }
 
     @Test
