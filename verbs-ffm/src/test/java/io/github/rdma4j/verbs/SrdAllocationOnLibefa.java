@@ -45,6 +45,7 @@ class SrdAllocationOnLibefa {
             MemorySlice little = client.memory.slice(0, SIZE / 2);
             MemorySlice target = server.memory.slice(0, SIZE);
             RemoteMemory remote = target.remoteMemory();
+            PreparedRequest prepared = client.pair.prepare().to(peer).read(source, remote, SendFlags.SIGNALED);
             long before = 0;
             for (int i = 0; i < WARM + MEASURED; i++) {
                 if (i == WARM) {
@@ -58,6 +59,11 @@ class SrdAllocationOnLibefa {
                 awaitOne(client.queue);
                 awaitOne(server.queue);
                 require(client.pair.tryPostRead(i, source, remote, peer));
+                awaitOne(client.queue);
+                require(prepared.tryPost(i));
+                awaitOne(client.queue);
+                SendBatch batch = client.pair.startBatch().to(peer);
+                require(batch.read(i, source, remote, SendFlags.SIGNALED).tryPost());
                 awaitOne(client.queue);
             }
             assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(MEASURED * LEAST_OBJECT);

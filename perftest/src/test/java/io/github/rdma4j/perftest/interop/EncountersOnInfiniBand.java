@@ -20,16 +20,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@link InfiniBandTest} runs: this JVM is the port with LID 2, the C tools are that with LID 1. */
 class EncountersOnInfiniBand {
-    /** A property: the command that runs a C tool on its port, a word in each line. */
-    static final String ENVIRONMENT = "rdma4j.test.infiniband.c";
-
-    private static final List<String> C =
-            System.getProperty(ENVIRONMENT).lines().toList();
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
     private static final Encounter.Network NETWORK = new Encounter.Network() {
         private static int lid(Peer server) {
-            return server == Peer.JAVA ? InfiniBandTest.JAVA_PORT : InfiniBandTest.C_PORT;
+            return server == Peer.JAVA ? StandInAdapter.OWN : StandInAdapter.OTHER;
         }
 
         @Override
@@ -60,7 +55,8 @@ class EncountersOnInfiniBand {
     void bothRolesWork(String tool, String options) throws Exception {
         for (Peer server : List.of(Peer.C_INSTALLED, Peer.JAVA)) {
             Peer client = server == Peer.JAVA ? Peer.C_INSTALLED : Peer.JAVA;
-            Encounter encounter = Encounter.of(tool, options, server, client, LIMIT, C, NETWORK);
+            Encounter encounter =
+                    Encounter.of(tool, options, server, client, LIMIT, StandInAdapter.otherPort(), NETWORK);
             assertThat(encounter.passed()).as(encounter.toString()).isTrue();
             String java = server == Peer.JAVA ? encounter.serverOutput() : encounter.clientOutput();
             assertThat(java)
@@ -76,8 +72,8 @@ class EncountersOnInfiniBand {
     @ValueSource(strings = {"-z", "-R"})
     void subnetManagerThatDoesNotAnswerIsNamed(String option) throws Throwable {
         set("RDMA4J_MLX5_SUBNET_MANAGER", "0");
-        try (Side client = new JavaSide(List.of(
-                Peer.JAVA.command("ib_write_lat"), "--timeout=1", option, "10.77.0." + InfiniBandTest.JAVA_PORT))) {
+        try (Side client = new JavaSide(
+                List.of(Peer.JAVA.command("ib_write_lat"), "--timeout=1", option, "10.77.0." + StandInAdapter.OWN))) {
             assertThat(client.await(LIMIT)).isEqualTo(1);
             assertThat(client.output())
                     .contains("the subnet administrator did not answer", "subnet manager must run")

@@ -7,10 +7,10 @@ import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.Passage;
 import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.perftest.stream.RunQueuePair;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
@@ -46,10 +46,9 @@ public final class BandwidthLoop {
     /** One queue pair with its messages: small ones go through the buffer slot by slot. */
     public static final class Stream {
         private final int index;
-        private final QueuePair queuePair;
+        private final RunQueuePair queuePair;
         private final MemorySlice[] local;
         private final RemoteMemory[] remote;
-        private final int sharedReceiveQueue;
         private final Passage passage;
         /** One for each slot; null where messages are posted in lists. */
         private PreparedRequest[] requests;
@@ -61,28 +60,25 @@ public final class BandwidthLoop {
 
         /**
          * @param index the id of its work requests
-         * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
          * @param passage the passage of the messages
          */
         public Stream(
                 int index,
-                QueuePair queuePair,
+                RunQueuePair queuePair,
                 MemorySlice[] local,
                 RemoteMemory[] remote,
                 int moderation,
-                int sharedReceiveQueue,
                 Passage passage) {
             this.index = index;
             this.queuePair = queuePair;
             this.local = local;
             this.remote = remote;
-            this.sharedReceiveQueue = sharedReceiveQueue;
             this.passage = passage;
             this.untilSignal = moderation;
         }
 
         private void prepare(int operation, int flags) {
-            RequestPreparation preparation = Operation.preparation(queuePair, sharedReceiveQueue);
+            RequestPreparation preparation = queuePair.prepare();
             requests = new PreparedRequest[local.length];
             for (int i = 0; i < requests.length; i++) {
                 requests[i] = Operation.prepare(preparation, operation, index, local[i], remote[i], flags);
@@ -260,7 +256,7 @@ public final class BandwidthLoop {
             bursts.posted(sent - before);
         }
         if (!accepted) {
-            postFailure = Failures.queueFull(stream.queuePair);
+            postFailure = Failures.queueFull(stream.queuePair.number());
         }
         return accepted;
     }
@@ -272,9 +268,6 @@ public final class BandwidthLoop {
                 times.posted(System.nanoTime(), posted);
             }
             SendBatch batch = stream.queuePair.startBatch();
-            if (stream.sharedReceiveQueue >= 0) {
-                batch.toSharedReceiveQueue(stream.sharedReceiveQueue);
-            }
             for (long number = stream.posted + 1; number <= stream.posted + list; number++) {
                 int messageFlags = flags;
                 if (--stream.untilSignal == 0 || number == count) {
@@ -286,7 +279,7 @@ public final class BandwidthLoop {
                 stream.slot = slot + 1 == stream.local.length ? 0 : slot + 1;
             }
             if (!batch.tryPost()) {
-                postFailure = Failures.queueFull(stream.queuePair);
+                postFailure = Failures.queueFull(stream.queuePair.number());
                 return false;
             }
             stream.posted += list;

@@ -6,10 +6,10 @@ import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.Passage;
 import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.perftest.stream.RunQueuePair;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.VerbsException;
@@ -26,7 +26,7 @@ public final class RequestLatencyLoop {
     /** How often a sleeping side checks whether the run has ended. */
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
 
-    private final QueuePair queuePair;
+    private final RunQueuePair queuePair;
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final PreparedRequest request;
@@ -56,13 +56,7 @@ public final class RequestLatencyLoop {
             RunControl control) {
         this.queuePair = queues.queuePair();
         this.completionQueue = queues.completions();
-        this.request = Operation.prepare(
-                Operation.preparation(queuePair, queues.sharedReceiveQueue()),
-                operation,
-                0,
-                local,
-                remote,
-                SendFlags.SIGNALED);
+        this.request = Operation.prepare(queuePair.prepare(), operation, 0, local, remote, SendFlags.SIGNALED);
         this.events = events;
         this.incoming = incoming;
         this.control = control;
@@ -112,7 +106,7 @@ public final class RequestLatencyLoop {
             if (request.tryPost()) {
                 return true;
             }
-            postFailure = Failures.queueFull(queuePair);
+            postFailure = Failures.queueFull(queuePair.number());
         } catch (VerbsException e) {
             postFailure = e.getMessage();
         }

@@ -132,7 +132,7 @@ public final class SendLatencyLoop {
             if (message.tryPost()) {
                 return true;
             }
-            postFailure = Failures.queueFull(sender.queuePair());
+            postFailure = Failures.queueFull(sender.queuePairNumber());
         } catch (VerbsException e) {
             postFailure = e.getMessage();
         }

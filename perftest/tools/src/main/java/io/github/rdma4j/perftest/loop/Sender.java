@@ -4,12 +4,10 @@ package io.github.rdma4j.perftest.loop;
 
 import io.github.rdma4j.perftest.plan.Slots;
 import io.github.rdma4j.perftest.resources.RunResources;
+import io.github.rdma4j.perftest.stream.RunQueuePair;
 import io.github.rdma4j.perftest.wire.SystemData;
-import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
-import io.github.rdma4j.verbs.QueuePair;
-import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
@@ -19,10 +17,7 @@ public final class Sender {
     /** The C tools' value. */
     private static final int IMMEDIATE = 0;
 
-    private final QueuePair queuePair;
-    private final Destination destination;
-    private final boolean toSharedQueue;
-    private final int sharedReceiveQueue;
+    private final RunQueuePair queuePair;
     private final RequestPreparation preparation;
     /** The address of each message if messages are written with immediate data; else null. */
     private final RemoteMemory[] targets;
@@ -67,16 +62,8 @@ public final class Sender {
     private Sender(RunResources resources, int stream, RemoteMemory[] targets) {
         this.targets = targets;
         this.withImmediate = resources.sendsImmediate();
-        this.queuePair = resources.queuePair(stream);
-        this.destination = resources.destination(stream);
-        this.toSharedQueue = queuePair.type() == QueuePairType.XRC_SEND;
-        this.sharedReceiveQueue = toSharedQueue ? resources.remoteSharedReceiveQueue(stream) : 0;
+        this.queuePair = resources.sender(stream);
         this.preparation = queuePair.prepare();
-        if (destination != null) {
-            preparation.to(destination);
-        } else if (toSharedQueue) {
-            preparation.toSharedReceiveQueue(sharedReceiveQueue);
-        }
     }
 
     /** Prepares the message of a slot in the buffer, which is posted repeatedly. */
@@ -102,17 +89,11 @@ public final class Sender {
 
     /** Starts a list of messages, to be added by {@link #add}. Allocates nothing. */
     SendBatch startBatch() {
-        SendBatch batch = queuePair.startBatch();
-        if (destination != null) {
-            batch.to(destination);
-        } else if (toSharedQueue) {
-            batch.toSharedReceiveQueue(sharedReceiveQueue);
-        }
-        return batch;
+        return queuePair.startBatch();
     }
 
-    /** The queue pair, for messages. */
-    QueuePair queuePair() {
-        return queuePair;
+    /** Returns the number of the queue pair, for messages. */
+    int queuePairNumber() {
+        return queuePair.number();
     }
 }

@@ -196,7 +196,7 @@ public final class SendingSide {
         stream.posted = sent;
         posted += sent - before;
         if (!accepted) {
-            postFailure = Failures.queueFull(stream.sender.queuePair());
+            postFailure = Failures.queueFull(stream.sender.queuePairNumber());
         }
         return accepted;
     }
@@ -220,7 +220,7 @@ public final class SendingSide {
                 stream.slot = slot + 1 == stream.messages.length ? 0 : slot + 1;
             }
             if (!batch.tryPost()) {
-                postFailure = Failures.queueFull(stream.sender.queuePair());
+                postFailure = Failures.queueFull(stream.sender.queuePairNumber());
                 return false;
             }
             stream.posted += list;

@@ -6,9 +6,9 @@ import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.RunControl;
+import io.github.rdma4j.perftest.stream.RunQueuePair;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.PreparedRequest;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletions;
@@ -39,7 +39,7 @@ public class WriteLatencyLoop {
      */
     private static final long ADDRESS_BITS = Long.MAX_VALUE >>> 1;
 
-    private final QueuePair queuePair;
+    private final RunQueuePair queuePair;
     private final CompletionQueue completionQueue;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private final PreparedRequest request;
@@ -82,7 +82,7 @@ public class WriteLatencyLoop {
         this.queuePair = queues.queuePair();
         this.completionQueue = queues.completions();
         this.request = Operation.prepare(
-                Operation.preparation(queuePair, queues.sharedReceiveQueue()),
+                queuePair.prepare(),
                 Operation.WRITE,
                 0,
                 messages.local(),
@@ -226,7 +226,7 @@ public class WriteLatencyLoop {
             if (request.tryPost()) {
                 return true;
             }
-            postFailure = Failures.queueFull(queuePair);
+            postFailure = Failures.queueFull(queuePair.number());
         } catch (VerbsException e) {
             postFailure = e.getMessage();
         }

@@ -25,7 +25,10 @@ public enum ConnectionType {
      * Extended reliable connection: queue pairs that only send, and others that only receive into a shared receive
      * queue.
      */
-    XRC(EnumSet.allOf(Verb.class));
+    XRC(EnumSet.allOf(Verb.class)),
+
+    /** Scalable reliable datagram, of Amazon's Elastic Fabric Adapter: each message arrives once, in any order. */
+    SRD(EnumSet.of(Verb.SEND, Verb.READ, Verb.WRITE));
 
     private final Set<Verb> verbs;
 
@@ -41,7 +44,6 @@ public enum ConnectionType {
     static ConnectionType of(String name, Verb verb) {
         String reason = switch (name) {
             case "DC" -> "DC is a protocol of NVIDIA's adapters, posted through their own library (mlx5dv)";
-            case "SRD" -> "SRD is a protocol of Amazon's adapter, posted through its own library (efadv)";
             case "RawEth" -> "RawEth is for raw_ethernet_bw and raw_ethernet_lat";
             default ->
                 Arrays.stream(values()).anyMatch(type -> type.name().equals(name))
@@ -55,7 +57,7 @@ public enum ConnectionType {
 
     /** The types that a verb works with, in the order of C's help, which scripts read. */
     static String list(Verb verb, String separator) {
-        return Stream.of(RC, XRC, UC, UD)
+        return Stream.of(RC, XRC, UC, UD, SRD)
                 .filter(type -> type.verbs.contains(verb))
                 .map(Enum::name)
                 .collect(Collectors.joining(separator));
@@ -70,6 +72,16 @@ public enum ConnectionType {
                             case ATOMIC -> "atomic operation";
                             case SEND -> "send";
                         };
+    }
+
+    /** Returns whether each message names its peer. Such a message is at most one packet, or what SRD transfers. */
+    public boolean isDatagram() {
+        return this == UD || this == SRD;
+    }
+
+    /** Returns whether several messages can share a completion. */
+    public boolean moderates() {
+        return this != SRD;
     }
 
     /** Returns whether messages can be lost without being sent again. */

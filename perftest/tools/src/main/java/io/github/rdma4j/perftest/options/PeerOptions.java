@@ -145,6 +145,9 @@ public final class PeerOptions {
             retryCount = null;
         }
         IllegalParameterException.when(
+                rdmaCm && connection == ConnectionType.SRD,
+                "-R/--rdma_cm: SRD does not support rdma_cm, as in C; leave it out");
+        IllegalParameterException.when(
                 rdmaCm && connection != ConnectionType.RC && connection != ConnectionType.UD,
                 () -> "-c/--connection: rdma_cm (-R) connects RC and UD; leave -R out for " + connection
                         + ", or give -z/--com_rdma_cm, which is for all");

@@ -36,7 +36,7 @@ public final class QueueOptions {
     void declare(OptionList options) {
         options.value(String.class, "-c", "--connection")
                 .label("<" + ConnectionType.list(options.tool().verb(), "/") + ">")
-                .description("Connection type: RC, XRC, UC or UD, as far as the verb allows (default RC).")
+                .description("Connection type: RC, XRC, UC, UD or SRD, as far as the verb allows (default RC).")
                 .initially(ConnectionType.RC.name())
                 .into(value -> connection = value);
         options.number("-q", "--qp")
@@ -115,7 +115,7 @@ public final class QueueOptions {
                 .initially(1)
                 .into(value -> postList = value);
         options.flag("--use_old_post_send")
-                .description("No effect: the tools always post with ibv_post_send, not ibv_wr_....")
+                .description("No effect: the tools post with ibv_post_send, and SRD has only ibv_wr_....")
                 .into(value -> oldPostSend = value);
         options.number("--cqe_poll")
                 .label("<num>")
@@ -238,6 +238,9 @@ public final class QueueOptions {
                 completionVector != null && !events, "-X/--vector is for events: give -e/--events");
         adjustments.when(
                 multicastGroup != null && !multicast, "-M/--MGID has no effect without -g/--mcg: no group is joined");
+        boolean srd = connection(tool) == ConnectionType.SRD;
+        IllegalParameterException.when(
+                sharedReceiveQueue && srd, "--use-srq: SRD has no shared receive queues; leave it out");
         IllegalParameterException.when(multicast && queuePairs > 1, "-g/--mcg takes one queue pair: leave out -q/--qp");
         int depth = transmitDepth(tool);
         if (adjustments.when(
@@ -251,6 +254,12 @@ public final class QueueOptions {
                 "-Q/--cq-mod: " + completionModeration + " becomes " + depth
                         + ", the transmit depth (-t/--tx-depth)")) {
             completionModeration = depth;
+        }
+        if (adjustments.when(
+                completionModeration != null && completionModeration > 1 && srd,
+                "-Q/--cq-mod: " + completionModeration
+                        + " becomes 1, as in C: every message of SRD has a completion")) {
+            completionModeration = 1;
         }
         IllegalParameterException.when(
                 postList > 1 && completionModeration != null && postList % completionModeration != 0,

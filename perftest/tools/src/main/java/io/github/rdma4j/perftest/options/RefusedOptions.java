@@ -42,7 +42,8 @@ final class RefusedOptions {
                 "congestion control is set through hns's own interface (hnsdv), which is not part of verbs",
                 "--congest_type");
         refuse(
-                "unsolicited receives are an interface of EFA's SRD queue pairs (efadv), which is not part of verbs",
+                "unsolicited receives complete in an extended completion queue of EFA, which the measured loops do not"
+                        + " poll",
                 "--unsolicited_write");
         refuse(TWO_PORTS, "-O", "--dualport", "--report-per-port");
         refuse(PACING, "--typical_pkt_size");

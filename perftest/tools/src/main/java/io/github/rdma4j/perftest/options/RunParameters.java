@@ -105,6 +105,12 @@ public final class RunParameters {
                 () -> "--data_validation is not for " + connection()
                         + " here: a message that is lost moves all later ones to other places");
         IllegalParameterException.when(
+                memory.validation() && connection() == ConnectionType.SRD && (tool.verb() == Verb.SEND || isPingPong()),
+                "--data_validation is not for SRD here: messages and their parts arrive in any order");
+        IllegalParameterException.when(
+                memory.onDemand() && connection() == ConnectionType.SRD,
+                "--odp: SRD has no on-demand paging; leave it out");
+        IllegalParameterException.when(
                 tool.verb() == Verb.SEND && memory.validation() && sharesReceiveQueue() && queues.queuePairs() > 1,
                 "--data_validation and --use-srq: which queue pair's message comes into which place is open; leave out"
                         + " -q/--qp");
@@ -243,22 +249,23 @@ public final class RunParameters {
     }
 
     /**
-     * Returns the sizes to run over a path, in order: a datagram has one packet.
+     * Returns the sizes to run over a path, in order.
      *
-     * @param mtu of the path, in bytes
+     * @param longest the longest datagram, in bytes; without meaning for connections
      * @throws IllegalParameterException when a larger datagram is requested
      */
-    public long[] sizes(int mtu) {
-        if (connection() != ConnectionType.UD) {
+    public long[] sizes(long longest) {
+        if (!connection().isDatagram()) {
             return sizes();
         }
         IllegalParameterException.when(
-                workload.hasSize() && size() > mtu,
-                () -> "-s/--size: " + size() + " is too large for UD; at most " + mtu
-                        + " bytes, which is the MTU of the path");
+                workload.hasSize() && size() > longest,
+                () -> "-s/--size: " + size() + " is too large for " + connection() + "; at most " + longest
+                        + " bytes, which is the "
+                        + (connection() == ConnectionType.UD ? "MTU of the path" : "limit of the adapter"));
         return workload.allSizes()
-                ? LongStream.of(sizes()).filter(bytes -> bytes <= mtu).toArray()
-                : new long[] {Math.min(size(), mtu)};
+                ? LongStream.of(sizes()).filter(bytes -> bytes <= longest).toArray()
+                : new long[] {Math.min(size(), longest)};
     }
 
     /** Returns the multicast group to which this side attaches; null without one. */
@@ -324,6 +331,9 @@ public final class RunParameters {
 
     /** Returns how many messages share a completion, at most as many as may be in flight. */
     public int completionModeration() {
+        if (!connection().moderates()) {
+            return 1;
+        }
         int wanted = queues.completionModeration() != null
                 ? queues.completionModeration()
                 : queues.postList() > 1

@@ -35,10 +35,10 @@ public record Shape(
     /**
      * Returns the shape for the parameters.
      *
-     * @param mtu the MTU of the device's port, in bytes
+     * @param longest the longest datagram, in bytes
      */
-    public static Shape of(RunParameters parameters, int mtu) {
-        long[] sizes = parameters.sizes(mtu);
+    public static Shape of(RunParameters parameters, long longest) {
+        long[] sizes = parameters.sizes(longest);
         return new Shape(
                 parameters.connection(),
                 parameters.queues().queuePairs(),
@@ -78,6 +78,7 @@ public record Shape(
             case RC -> QueuePairType.RC;
             case UC -> QueuePairType.UC;
             case UD -> QueuePairType.UD;
+            case SRD -> QueuePairType.DRIVER;
             case XRC -> (inHalves() ? queuePair < streams : sends) ? QueuePairType.XRC_SEND : QueuePairType.XRC_RECV;
         };
     }

@@ -139,7 +139,7 @@ public final class ReceiveCredits {
                 busy++;
                 return true;
             }
-            postFailure = Failures.queueFull(resources.queuePair(queuePair));
+            postFailure = Failures.queueFull(resources.queuePair(queuePair).number());
         } catch (VerbsException e) {
             postFailure = e.getMessage();
         }

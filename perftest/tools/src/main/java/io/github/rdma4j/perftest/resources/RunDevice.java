@@ -47,6 +47,9 @@ public final class RunDevice implements AutoCloseable {
     private final LinkLayer linkLayer;
     private final GidEntry gid;
     private final Mtu mtu;
+    /** Null without SRD. */
+    private final SrdLimits srd;
+
     private final int inlineSize;
     private final int outstandingReads;
     /** Null for host memory. */
@@ -57,6 +60,7 @@ public final class RunDevice implements AutoCloseable {
         this.gpu = gpu;
         this.port = activePort(parameters);
         this.linkLayer = parameters.path().linkLayer(port.linkLayer());
+        this.srd = parameters.connection() == ConnectionType.SRD ? SrdLimits.of(context, port, parameters) : null;
         checkLimits(parameters);
         this.gid = chooseGid(parameters);
         this.mtu = chooseMtu(parameters);
@@ -150,7 +154,15 @@ public final class RunDevice implements AutoCloseable {
                 parameters.connection() == ConnectionType.XRC
                         && !limits.capabilities().contains(DeviceCapability.XRC),
                 "-c/--connection: XRC is not allowed; " + deviceName() + " has no extended reliable connections");
-        limit("-s/--size", parameters.size(), port.maxMessageSize(), "bytes in one message");
+        refuse(
+                context.device().transportType() == TransportType.UNSPECIFIED
+                        && !parameters.connection().isDatagram(),
+                "-c/--connection: " + parameters.connection() + " is not allowed; " + deviceName()
+                        + " has no connections. On an Elastic Fabric Adapter, give -c SRD -x 0 on both sides");
+        // The sizes of datagrams are checked against the path: a default that is too long becomes shorter.
+        if (!parameters.connection().isDatagram()) {
+            limit("-s/--size", parameters.size(), port.maxMessageSize(), "bytes in one message");
+        }
         limit("-q/--qp", parameters.queues().queuePairs(), limits.maxQueuePairs(), "queue pairs");
         limit("-t/--tx-depth", parameters.transmitDepth(), limits.maxQueuePairWorkRequests(), "work requests");
         limit("-r/--rx-depth", parameters.receiveDepth(), receiveLimit(parameters, limits), "receives");
@@ -200,6 +212,10 @@ public final class RunDevice implements AutoCloseable {
                     "--force-link: port " + parameters.path().devicePort() + " of " + deviceName()
                             + " is Ethernet, where nothing is connected without a GID: leave it out, or give"
                             + " -x/--gid-index");
+            refuse(
+                    srd != null,
+                    "-c/--connection: SRD needs the GID of the port, because EFA has no LIDs: give -x/--gid-index 0 on"
+                            + " both sides");
             if (parameters.path().hasFlowLabels()) {
                 adjustments.add("--flow_label has no effect without a global route: give -x/--gid-index");
             }
@@ -252,6 +268,9 @@ public final class RunDevice implements AutoCloseable {
 
     /** As in the C tools, which do not send inline on an unknown device: software devices have no vendor part. */
     private int chooseInlineSize(RunParameters parameters) {
+        if (srd != null) {
+            return srd.inlineSize(parameters, gpu != null, adjustments);
+        }
         if (parameters.queues().inlineSize() >= 0) {
             return parameters.queues().inlineSize();
         }
@@ -277,7 +296,9 @@ public final class RunDevice implements AutoCloseable {
         if (parameters.tool().verb() != Verb.READ && parameters.tool().verb() != Verb.ATOMIC) {
             return 1;
         }
-        int most = Math.clamp(context.attributes().maxQueuePairReadAtomic(), 1, MOST_OUTSTANDING);
+        // EFA reports 0, as C prints: there the depth of the queue is the only limit.
+        int least = srd == null ? 1 : 0;
+        int most = Math.clamp(context.attributes().maxQueuePairReadAtomic(), least, MOST_OUTSTANDING);
         int wanted = parameters.queues().outstandingReads();
         if (wanted > most) {
             adjustments.add("-o/--outs: " + wanted + " becomes " + most
@@ -337,6 +358,15 @@ public final class RunDevice implements AutoCloseable {
     /** The path MTU to offer to the peer. */
     public Mtu mtu() {
         return mtu;
+    }
+
+    /**
+     * Returns the length in bytes of the longest datagram: of UD it fills a packet, and of SRD the adapter limits it.
+     *
+     * @param agreed the MTU of the path
+     */
+    public long longestDatagram(Mtu agreed) {
+        return srd == null ? agreed.bytes() : srd.longest();
     }
 
     /** Returns the largest size in bytes of a message that is sent inline. */

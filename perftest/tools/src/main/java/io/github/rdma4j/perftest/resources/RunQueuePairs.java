@@ -3,9 +3,11 @@
 package io.github.rdma4j.perftest.resources;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
+import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.plan.Shape;
+import io.github.rdma4j.perftest.stream.RunQueuePair;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.AddressHandleAttributes;
@@ -17,6 +19,8 @@ import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairConfig;
 import io.github.rdma4j.verbs.QueuePairEndpoint;
 import io.github.rdma4j.verbs.QueuePairType;
+import io.github.rdma4j.verbs.SrdQueuePair;
+import io.github.rdma4j.verbs.SrdQueuePairConfig;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.Mtu;
@@ -38,7 +42,9 @@ final class RunQueuePairs {
     private final RunQueues queues;
     private final List<PreparedQueuePair> prepared = new ArrayList<>();
     private final List<QueuePair> connected = new ArrayList<>();
+    private final List<SrdQueuePair> reliableDatagrams = new ArrayList<>();
     private final List<Destination> destinations = new ArrayList<>();
+    private final List<RunQueuePair> usable = new ArrayList<>();
     private final int inlineSize;
 
     /**
@@ -78,10 +84,14 @@ final class RunQueuePairs {
     }
 
     private int size() {
-        return prepared.size() + connected.size();
+        return prepared.size() + connected.size() + reliableDatagrams.size();
     }
 
     private void add(int inline) {
+        if (shape.connection() == ConnectionType.SRD) {
+            reliableDatagrams.add(domain.createSrdQueuePair(config -> configure(config, inline)));
+            return;
+        }
         QueuePairType type = shape.type(size());
         Consumer<QueuePairConfig> configuration = config -> {
             configureQueues(config, type);
@@ -109,6 +119,17 @@ final class RunQueuePairs {
         }
     }
 
+    private void configure(SrdQueuePairConfig config, int inline) {
+        config.sendCompletionQueue(queues.sends())
+                .receiveCompletionQueue(queues.receives())
+                .maxSendWorkRequests(shape.transmitDepth())
+                .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
+                .oversubscribeCompletionQueue(shape.receiveDepth() == 0)
+                .maxInlineData(inline)
+                .queueKey(QUEUE_KEY)
+                .serviceLevel(parameters.path().serviceLevel());
+    }
+
     private void configureQueues(QueuePairConfig config, QueuePairType type) {
         if (type == QueuePairType.XRC_RECV) {
             config.xrcDomain(queues.xrcDomain());
@@ -132,7 +153,10 @@ final class RunQueuePairs {
     /** Returns the access flags of the messages' memory. */
     static AccessFlag[] memoryAccess(RunDevice device, RunParameters parameters) {
         List<AccessFlag> flags = new ArrayList<>(List.of(AccessFlag.LOCAL_WRITE));
-        flags.addAll(List.of(remoteAccess(parameters)));
+        // EFA refuses a right that serves an operation which it does not have.
+        if (parameters.connection() != ConnectionType.SRD || parameters.tool().verb() != Verb.SEND) {
+            flags.addAll(List.of(remoteAccess(parameters)));
+        }
         if (device.isIwarp() && parameters.tool().verb() == Verb.READ) {
             // With iWARP, the peer writes the answer to a read, so this memory needs remote access.
             flags.add(AccessFlag.REMOTE_WRITE);
@@ -148,12 +172,14 @@ final class RunQueuePairs {
 
     /** Returns the address that the peer needs to reach a queue pair. */
     QueuePairEndpoint endpoint(int queuePair) {
-        if (!shape.rdmaCm()) {
+        if (!prepared.isEmpty()) {
             return prepared.get(queuePair).endpoint();
         }
-        // Packet sequence numbers are agreed by rdma_cm.
+        // Packet sequence numbers are agreed by rdma_cm; SRD has none between peers.
         Gid gid = device.gid() == null ? Gid.ZERO : device.gid().gid();
-        int number = connected.get(queuePair).number();
+        int number = connected.isEmpty()
+                ? reliableDatagrams.get(queuePair).number()
+                : connected.get(queuePair).number();
         return new QueuePairEndpoint(number, 0, device.port().lid(), gid, device.mtu());
     }
 
@@ -175,13 +201,27 @@ final class RunQueuePairs {
                     queuePair.attachMulticast(shape.multicastGroup(), 0);
                 }
                 connected.add(queuePair);
-                destinations.add(Destination.of(
-                        domain.createAddressHandle(address(i, keys)), keys.queuePairNumber(), QUEUE_KEY));
+                destinations.add(destination(i, keys));
             } else {
                 connected.add(connect(i, keys, mtu));
                 destinations.add(null);
             }
         }
+        for (int i = 0; i < connected.size(); i++) {
+            usable.add(
+                    shape.type(i) == QueuePairType.XRC_SEND
+                            ? RunQueuePair.toSharedReceiveQueue(
+                                    connected.get(i),
+                                    theirs.get(shape.peerOf(i)).sharedReceiveQueueNumber())
+                            : RunQueuePair.of(connected.get(i), destinations.get(i)));
+        }
+        for (int i = 0; i < reliableDatagrams.size(); i++) {
+            usable.add(RunQueuePair.of(reliableDatagrams.get(i), destination(i, theirs.get(i))));
+        }
+    }
+
+    private Destination destination(int queuePair, PeerKeys keys) {
+        return Destination.of(domain.createAddressHandle(address(queuePair, keys)), keys.queuePairNumber(), QUEUE_KEY);
     }
 
     private QueuePair connect(int index, PeerKeys keys, Mtu mtu) {
@@ -226,9 +266,9 @@ final class RunQueuePairs {
         return connected.get(queuePair);
     }
 
-    /** Returns the destination of a stream's datagrams; null if its queue pair is connected. */
-    Destination destination(int stream) {
-        return destinations.get(stream);
+    /** The queue pair of this number, with the address of its requests, after {@link #connect(List, Mtu)}. */
+    RunQueuePair usable(int queuePair) {
+        return usable.get(queuePair);
     }
 
     /** Returns the largest size in bytes of a message that can be sent inline. */

@@ -15,10 +15,10 @@ import io.github.rdma4j.perftest.plan.Slots;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.stream.Lane;
 import io.github.rdma4j.perftest.stream.Passage;
+import io.github.rdma4j.perftest.stream.RunQueuePair;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
@@ -269,6 +269,11 @@ public final class RunResources implements AutoCloseable {
         return staging;
     }
 
+    /** Returns the longest message of a send, in bytes, as the port has it. */
+    long longestMessage() {
+        return device.port().maxMessageSize();
+    }
+
     /** Returns whether the peer writes the messages that complete receives, to memory of its choice. */
     public boolean messagesAreWritten() {
         return parameters.workload().withImmediate();
@@ -336,29 +341,19 @@ public final class RunResources implements AutoCloseable {
         return new RemoteMemory(keys.address(), partSize, keys.remoteKey());
     }
 
-    /** Returns the peer's shared receive queue to which stream i sends, for XRC. */
-    public int remoteSharedReceiveQueue(int i) {
-        return peer.get(shape.receiver(i)).sharedReceiveQueueNumber();
-    }
-
-    /** Returns the peer's shared receive queue to which stream i sends; -1 without XRC. */
-    public int sharedReceiveQueueOf(int i) {
-        return shape.connection() == ConnectionType.XRC ? remoteSharedReceiveQueue(i) : -1;
-    }
-
     /** Returns the queue pair through which stream i sends. */
-    public QueuePair queuePair(int i) {
-        return queuePairs.get(i);
+    public RunQueuePair sender(int i) {
+        return queuePairs.usable(i);
     }
 
     /** Returns the queue pair through which stream i receives. */
-    QueuePair receivingQueuePair(int i) {
-        return queuePairs.get(shape.receiver(i));
+    RunQueuePair receiver(int i) {
+        return queuePairs.usable(shape.receiver(i));
     }
 
-    /** Returns the destination of stream i's datagrams; null for other connections. */
-    public Destination destination(int i) {
-        return queuePairs.destination(i);
+    /** Returns a queue pair of verbs; SRD has none. */
+    public QueuePair queuePair(int i) {
+        return queuePairs.get(i);
     }
 
     /** Returns the domain of all objects. */

@@ -5,10 +5,10 @@ package io.github.rdma4j.perftest.resources;
 import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.plan.Slots;
 import io.github.rdma4j.perftest.stream.Receives;
+import io.github.rdma4j.perftest.stream.RunQueuePair;
 import io.github.rdma4j.perftest.stream.StagedReceives;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WorkCompletion;
 
 /** The positions of the send tools' messages in the buffer. */
@@ -18,7 +18,11 @@ public final class SendStreams {
     /** Returns the slots that a stream receives into, one after the other: with space for the header of a datagram. */
     static MemorySlice[] buffers(RunResources resources, int stream, long size, SystemData layout) {
         long length = length(resources, size);
-        return places(resources, resources.receiveOffset(stream), length, Slots.of(length, layout));
+        // Writes of the peer go to other memory, so their receives may be shorter: EFA takes no longer ones.
+        long room = resources.shape().connection() == ConnectionType.SRD
+                ? Math.min(length, resources.longestMessage())
+                : length;
+        return places(resources, resources.receiveOffset(stream), room, Slots.of(length, layout));
     }
 
     /** Returns the length of a message and its header. */
@@ -47,7 +51,7 @@ public final class SendStreams {
         }
         Receives.Stream[] streams = new Receives.Stream[resources.shape().streams()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = new Receives.Stream(resources.receivingQueuePair(i), buffers(resources, i, size, layout));
+            streams[i] = new Receives.Stream(resources.receiver(i), buffers(resources, i, size, layout));
         }
         return receives(resources, streams, depth, list);
     }
@@ -56,10 +60,10 @@ public final class SendStreams {
         int share = share(resources, depth);
         long length = length(resources, size);
         Slots places = Slots.of(length, layout);
-        QueuePair[] queuePairs = new QueuePair[resources.shape().streams()];
+        RunQueuePair[] queuePairs = new RunQueuePair[resources.shape().streams()];
         StagedReceives.Buffers[] buffers = new StagedReceives.Buffers[queuePairs.length];
         for (int i = 0; i < buffers.length; i++) {
-            queuePairs[i] = resources.receivingQueuePair(i);
+            queuePairs[i] = resources.receiver(i);
             buffers[i] = resources.messagesAreWritten()
                     ? resources.staging().written(resources.receiveOffset(i), length, places, share)
                     : resources.staging().buffers(i, resources.receiveOffset(i), length, places, share, list);
@@ -71,7 +75,7 @@ public final class SendStreams {
     public static Receives receivesOf(RunResources resources, int stream, long size, SystemData layout, int depth) {
         MemorySlice buffer = buffers(resources, stream, size, layout)[0];
         Receives.Stream[] streams = {
-            new Receives.Stream(resources.receivingQueuePair(stream), new MemorySlice[] {buffer})
+            new Receives.Stream(resources.receiver(stream), new MemorySlice[] {buffer})
         };
         return receives(resources, streams, depth, 1);
     }

@@ -76,9 +76,8 @@ public record RunInfo(
     /** The link layer, as the C tools call it. */
     public String linkLayerName() {
         return switch (linkLayer) {
-            case INFINIBAND -> "IB";
+            case INFINIBAND, UNSPECIFIED -> "IB";
             case ETHERNET -> "Ethernet";
-            case UNSPECIFIED -> "Unknown";
         };
     }
 }

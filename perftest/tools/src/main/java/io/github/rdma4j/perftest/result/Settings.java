@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.result;
 
 import io.github.rdma4j.perftest.environment.BuildInfo;
+import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.PeerOptions;
 import io.github.rdma4j.perftest.options.RunParameters;
 import java.util.LinkedHashMap;
@@ -29,7 +30,7 @@ public final class Settings {
         settings.put("Connection type", parameters.connection().toString());
         settings.put("Using SRQ", onOff(parameters.sharesReceiveQueue()));
         settings.put("PCIe relax order", onOff(parameters.relaxedOrdering()));
-        settings.put("ibv_wr* API", "OFF");
+        settings.put("ibv_wr* API", onOff(parameters.connection() == ConnectionType.SRD));
         if (!parameters.playsServer() || parameters.workload().bidirectional()) {
             settings.put("TX depth", Integer.toString(parameters.transmitDepth()));
         }

@@ -44,6 +44,7 @@ final class BandwidthRun implements ConnectedRun {
     private final PassiveWait passive;
     private final PeerKeys handshake;
     private final SystemData layout;
+    private final long[] sizes;
     private final RunListener listener;
     private RunControl control;
     private GroupTimes times;
@@ -57,6 +58,7 @@ final class BandwidthRun implements ConnectedRun {
             PassiveWait passive,
             PeerKeys handshake,
             SystemData layout,
+            long[] sizes,
             RunListener listener) {
         this.parameters = parameters;
         this.resources = resources;
@@ -65,6 +67,7 @@ final class BandwidthRun implements ConnectedRun {
         this.passive = passive;
         this.handshake = handshake;
         this.layout = layout;
+        this.sizes = sizes;
         this.listener = listener;
     }
 
@@ -93,7 +96,7 @@ final class BandwidthRun implements ConnectedRun {
     private List<SizeResult> runOneWay() {
         List<SizeResult> results = new ArrayList<>();
         BandwidthResult last = null;
-        for (long size : parameters.sizes()) {
+        for (long size : sizes) {
             if (parameters.workload().endless()) {
                 runEndlessly(size);
             }
@@ -124,7 +127,7 @@ final class BandwidthRun implements ConnectedRun {
 
     private List<SizeResult> runBothWays() {
         List<SizeResult> results = new ArrayList<>();
-        for (long size : parameters.sizes()) {
+        for (long size : sizes) {
             BandwidthResult both =
                     BandwidthRounds.run(parameters.figures().rounds(), () -> runBothWays(size), listener);
             results.add(both);
@@ -196,7 +199,7 @@ final class BandwidthRun implements ConnectedRun {
         int messages = list > 1 ? 3 * list : WarmUp.MESSAGES;
         BandwidthLoop[] loops = new BandwidthLoop[4];
         for (int i = 0; i < loops.length; i++) {
-            int moderation = list > 1 ? list : 1 + i % 2;
+            int moderation = !parameters.connection().moderates() ? 1 : list > 1 ? list : 1 + i % 2;
             Depth depth = new Depth(Math.max(WarmUp.DEPTH, 2 * list), moderation, list);
             int operation = Operation.of(parameters);
             BandwidthLoop.Stream[] streams = {
@@ -262,12 +265,6 @@ final class BandwidthRun implements ConnectedRun {
             remote[i] = target.slice(i % slots.count() * slots.step(), size);
         }
         return new BandwidthLoop.Stream(
-                index,
-                resources.queuePair(index),
-                lane.slices(),
-                remote,
-                depth.moderation(),
-                resources.sharedReceiveQueueOf(index),
-                lane.passage());
+                index, resources.sender(index), lane.slices(), remote, depth.moderation(), lane.passage());
     }
 }

@@ -27,19 +27,26 @@ final class LatencyRun implements ConnectedRun {
     private final RunParameters parameters;
     private final RunResources resources;
     private final MonitoredRun monitoring;
+    private final long[] sizes;
     private final RunListener listener;
 
-    LatencyRun(RunParameters parameters, RunResources resources, ControlChannel channel, RunListener listener) {
+    LatencyRun(
+            RunParameters parameters,
+            RunResources resources,
+            ControlChannel channel,
+            long[] sizes,
+            RunListener listener) {
         this.parameters = parameters;
         this.resources = resources;
         this.monitoring = new MonitoredRun(parameters, channel, listener);
+        this.sizes = sizes;
         this.listener = listener;
     }
 
     @Override
     public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
-        for (long size : parameters.sizes()) {
+        for (long size : sizes) {
             SizeResult result = run(size);
             results.add(result);
             listener.result(result);
@@ -63,8 +70,7 @@ final class LatencyRun implements ConnectedRun {
 
     /** The loop for one size, on stream 0. */
     static WriteLatencyLoop loop(RunResources resources, long size, SealedMessages seals, RunControl control) {
-        RequestQueues queues = new RequestQueues(
-                resources.queuePair(0), resources.completionQueue(), resources.sharedReceiveQueueOf(0));
+        RequestQueues queues = new RequestQueues(resources.sender(0), resources.completionQueue());
         long sendOffset = resources.sendOffset(0);
         long receiveOffset = resources.receiveOffset(0);
         WrittenMessages messages = new WrittenMessages(

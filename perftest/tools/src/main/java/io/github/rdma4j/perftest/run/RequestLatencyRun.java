@@ -34,6 +34,7 @@ final class RequestLatencyRun implements ConnectedRun {
     private final MonitoredRun monitoring;
     private final PassiveWait passive;
     private final PeerKeys handshake;
+    private final long[] sizes;
     private final RunListener listener;
 
     RequestLatencyRun(
@@ -42,6 +43,7 @@ final class RequestLatencyRun implements ConnectedRun {
             ControlChannel channel,
             PassiveWait passive,
             PeerKeys handshake,
+            long[] sizes,
             RunListener listener) {
         this.parameters = parameters;
         this.resources = resources;
@@ -49,6 +51,7 @@ final class RequestLatencyRun implements ConnectedRun {
         this.monitoring = new MonitoredRun(parameters, channel, listener);
         this.passive = passive;
         this.handshake = handshake;
+        this.sizes = sizes;
         this.listener = listener;
     }
 
@@ -61,7 +64,7 @@ final class RequestLatencyRun implements ConnectedRun {
             return List.of();
         }
         List<SizeResult> results = new ArrayList<>();
-        for (long size : parameters.sizes()) {
+        for (long size : sizes) {
             SizeResult result = run(size);
             results.add(result);
             listener.result(result);
@@ -111,8 +114,7 @@ final class RequestLatencyRun implements ConnectedRun {
     static RequestLatencyLoop loop(
             RunParameters parameters, RunResources resources, long size, boolean events, RunControl control) {
         return new RequestLatencyLoop(
-                new RequestQueues(
-                        resources.queuePair(0), resources.completionQueue(), resources.sharedReceiveQueueOf(0)),
+                new RequestQueues(resources.sender(0), resources.completionQueue()),
                 Operation.of(parameters),
                 events,
                 resources.slice(resources.sendOffset(0), size),

@@ -191,8 +191,8 @@ final class SendBandwidthRun implements ConnectedRun {
                 null, new ReceivingSide(all, pair.queues().receives(), 2, batch), false, wait, control);
         for (int i = 0; i < 2; i++) {
             GroupTimes times = new GroupTimes(i == 0 ? 0 : 2 * WarmUp.MESSAGES);
-            SendingSide messages =
-                    sending(parameters, pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, new Depth(WarmUp.DEPTH, 1 + i, 1), times);
+            Depth depth = new Depth(WarmUp.DEPTH, parameters.connection().moderates() ? 1 + i : 1, 1);
+            SendingSide messages = sending(parameters, pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, depth, times);
             sending[i] = new SendBandwidthLoop(messages, null, false, wait, control);
             both[i] = new SendBandwidthLoop(messages, side, false, wait, control);
         }

@@ -105,7 +105,7 @@ public final class ToolRun {
             ObservedRun observed = ObservedRun.of(listener, parameters, device.deviceName());
             SystemData mine = SystemData.ofThisMachine();
             try (RunResources resources = new RunResources(
-                    device, parameters, Shape.of(parameters, device.mtu().bytes()), mine)) {
+                    device, parameters, Shape.of(parameters, device.longestDatagram(device.mtu())), mine)) {
                 resources.reserve();
                 if (parameters.isServer()) {
                     // Warm up while no client has connected, or while the client warms up.
@@ -240,28 +240,24 @@ public final class ToolRun {
         ObservedRun observed = side.observed();
         SystemData layout = agreed.layout();
         PeerKeys handshake = agreed.keys().getFirst();
-        int mtu = agreed.mtu().bytes();
+        long[] sizes = parameters.sizes(side.device().longestDatagram(agreed.mtu()));
         PortTraffic traffic =
                 new PortTraffic(side.device().deviceName(), parameters.path().devicePort());
         PassiveWait passive = new PassiveWait(channel, traffic::received, traffic.toString());
         return switch (parameters.tool()) {
             case WRITE_LATENCY ->
                 parameters.usesReceives()
-                        ? new SendLatencyRun(
-                                parameters, resources, channel, handshake, layout, parameters.sizes(), observed)
-                        : new LatencyRun(parameters, resources, channel, observed);
+                        ? new SendLatencyRun(parameters, resources, channel, handshake, layout, sizes, observed)
+                        : new LatencyRun(parameters, resources, channel, sizes, observed);
             case READ_LATENCY, ATOMIC_LATENCY ->
-                new RequestLatencyRun(parameters, resources, channel, passive, handshake, observed);
-            case SEND_LATENCY ->
-                new SendLatencyRun(parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed);
+                new RequestLatencyRun(parameters, resources, channel, passive, handshake, sizes, observed);
+            case SEND_LATENCY -> new SendLatencyRun(parameters, resources, channel, handshake, layout, sizes, observed);
             case SEND_BANDWIDTH ->
-                new SendBandwidthRun(
-                        parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed);
+                new SendBandwidthRun(parameters, resources, channel, handshake, layout, sizes, observed);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
                 parameters.usesReceives()
-                        ? new SendBandwidthRun(
-                                parameters, resources, channel, handshake, layout, parameters.sizes(mtu), observed)
-                        : new BandwidthRun(parameters, resources, channel, passive, handshake, layout, observed);
+                        ? new SendBandwidthRun(parameters, resources, channel, handshake, layout, sizes, observed)
+                        : new BandwidthRun(parameters, resources, channel, passive, handshake, layout, sizes, observed);
         };
     }
 

@@ -3,15 +3,14 @@
 package io.github.rdma4j.perftest.stream;
 
 import io.github.rdma4j.perftest.exit.RunFailedException;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WorkCompletion;
 
 /** Texts for what can go wrong in a measured loop. */
 public final class Failures {
     private Failures() {}
 
-    public static String queueFull(QueuePair queuePair) {
-        return "posting on queue pair 0x%06x failed: the queue is full".formatted(queuePair.number());
+    public static String queueFull(int queuePairNumber) {
+        return "posting on queue pair 0x%06x failed: the queue is full".formatted(queuePairNumber);
     }
 
     /** Throws when the first receives of a run could not be posted. */

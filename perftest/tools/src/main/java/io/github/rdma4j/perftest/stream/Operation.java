@@ -6,7 +6,6 @@ import io.github.rdma4j.perftest.options.AtomicOperation;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedRequest;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.RequestPreparation;
 import io.github.rdma4j.verbs.SendBatch;
@@ -40,16 +39,6 @@ public final class Operation {
                         : COMPARE_AND_SWAP;
             case SEND -> throw new IllegalArgumentException("a send is not one-sided");
         };
-    }
-
-    /**
-     * Returns the preparation of a queue pair's requests.
-     *
-     * @param sharedReceiveQueue the target of an XRC queue pair's requests; -1 for other types
-     */
-    public static RequestPreparation preparation(QueuePair queuePair, int sharedReceiveQueue) {
-        RequestPreparation preparation = queuePair.prepare();
-        return sharedReceiveQueue < 0 ? preparation : preparation.toSharedReceiveQueue(sharedReceiveQueue);
     }
 
     /**

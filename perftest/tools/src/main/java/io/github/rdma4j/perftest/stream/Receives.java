@@ -4,7 +4,6 @@ package io.github.rdma4j.perftest.stream;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedReceive;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.VerbsException;
@@ -18,7 +17,7 @@ import io.github.rdma4j.verbs.VerbsException;
 public class Receives {
     /** The memory into which one stream receives: small messages use its slots in turn. */
     public static final class Stream {
-        final QueuePair queuePair;
+        final RunQueuePair queuePair;
         private final MemorySlice[] buffers;
         /** One receive for each slot; null if receives are posted in lists. */
         private PreparedReceive[] receives;
@@ -31,7 +30,7 @@ public class Receives {
          * @param queuePair that receives
          * @param buffers the slots, in order
          */
-        public Stream(QueuePair queuePair, MemorySlice[] buffers) {
+        public Stream(RunQueuePair queuePair, MemorySlice[] buffers) {
             this.queuePair = queuePair;
             this.buffers = buffers;
         }
@@ -111,7 +110,7 @@ public class Receives {
             if (list == 1 ? stream.receives[next(stream)].tryPost() : postList(id, stream)) {
                 return true;
             }
-            failure = Failures.queueFull(stream.queuePair);
+            failure = Failures.queueFull(stream.queuePair.number());
         } catch (VerbsException e) {
             failure = e.getMessage();
         }

@@ -4,7 +4,6 @@ package io.github.rdma4j.perftest.stream;
 
 import io.github.rdma4j.perftest.gpu.CopyQueue;
 import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.ReceiveBatch;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.VerbsException;
@@ -28,7 +27,7 @@ public final class StagedReceives extends Receives {
             MemorySlice[] slices, CopyQueue copies, long hostOffset, int hostPlaces, CopyPassage.Ring ring) {}
 
     private static final class Stream {
-        private final QueuePair queuePair;
+        private final RunQueuePair queuePair;
         private final Buffers buffers;
         /** The slots in which messages arrived, by the number of the message, cyclically. */
         private final int[] order;
@@ -38,7 +37,7 @@ public final class StagedReceives extends Receives {
         private long arrived;
         private long done;
 
-        private Stream(QueuePair queuePair, Buffers buffers) {
+        private Stream(RunQueuePair queuePair, Buffers buffers) {
             this.queuePair = queuePair;
             this.buffers = buffers;
             this.order = new int[buffers.slices().length];
@@ -62,7 +61,7 @@ public final class StagedReceives extends Receives {
      * @param depth receives posted per stream at a time
      * @param list how many are posted in one call, at most the depth
      */
-    public StagedReceives(QueuePair[] queuePairs, Buffers[] buffers, SharedReceiveQueue shared, int depth, int list) {
+    public StagedReceives(RunQueuePair[] queuePairs, Buffers[] buffers, SharedReceiveQueue shared, int depth, int list) {
         super(new Receives.Stream[0], shared, depth, list);
         this.shared = shared;
         this.depth = depth;
@@ -147,7 +146,7 @@ public final class StagedReceives extends Receives {
                 && stream.posted + list - stream.done <= stream.order.length) {
             try {
                 boolean posted = list == 1 ? postOne(index, stream) : postList(index, stream);
-                failure = posted ? null : Failures.queueFull(stream.queuePair);
+                failure = posted ? null : Failures.queueFull(stream.queuePair.number());
             } catch (VerbsException e) {
                 failure = e.getMessage();
             }

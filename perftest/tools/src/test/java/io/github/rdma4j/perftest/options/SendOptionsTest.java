@@ -23,11 +23,11 @@ class SendOptionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        ib_send_lat   | -c DC                        | -c/--connection: DC is a protocol of NVIDIA's adapters, posted through their own library (mlx5dv); allowed is RC, XRC, UC, UD
-        ib_send_lat   | -c SRD                       | -c/--connection: SRD is a protocol of Amazon's adapter
-        ib_send_lat   | -c ud                        | -c/--connection: 'ud' is no connection type; allowed is RC, XRC, UC, UD
-        ib_write_lat  | -c UD                        | -c/--connection: UD has no RDMA write; allowed is RC, XRC, UC
-        ib_read_bw    | -c UC                        | -c/--connection: UC has no RDMA read; allowed is RC, XRC
+        ib_send_lat   | -c DC                        | -c/--connection: DC is a protocol of NVIDIA's adapters, posted through their own library (mlx5dv); allowed is RC, XRC, UC, UD, SRD
+        ib_send_lat   | -c ud                        | -c/--connection: 'ud' is no connection type; allowed is RC, XRC, UC, UD, SRD
+        ib_write_lat  | -c UD                        | -c/--connection: UD has no RDMA write; allowed is RC, XRC, UC, SRD
+        ib_read_bw    | -c UC                        | -c/--connection: UC has no RDMA read; allowed is RC, XRC, SRD
+        ib_atomic_bw  | -c SRD                       | -c/--connection: SRD has no atomic operation; allowed is RC, XRC
         ib_atomic_lat | -c UD                        | -c/--connection: UD has no atomic operation; allowed is RC, XRC
         ib_write_bw   | -r 5                         | -r/--rx-depth is for the send tools
         ib_send_bw    | -r 0                         | -r/--rx-depth: 0 is out of range; allowed is 1 to 16384
@@ -44,6 +44,11 @@ class SendOptionsTest {
         ib_send_bw    | -g -q 2                      | -g/--mcg takes one queue pair: leave out -q/--qp
         ib_send_bw    | -g -b                        | -g/--mcg goes one way: leave out -b/--bidirectional
         ib_send_bw    | -c UD --data_validation      | --data_validation is not for UD here
+        ib_send_bw    | -c SRD --data_validation     | --data_validation is not for SRD here: messages and their parts arrive in any order
+        ib_write_lat  | -c SRD --data_validation     | --data_validation is not for SRD here
+        ib_send_bw    | -c SRD --use-srq             | --use-srq: SRD has no shared receive queues; leave it out
+        ib_read_lat   | -c SRD -R                    | -R/--rdma_cm: SRD does not support rdma_cm, as in C; leave it out
+        ib_read_bw    | -c SRD --odp                 | --odp: SRD has no on-demand paging; leave it out
         """)
     void contradictionsAreRefused(String tool, String options, String message) {
         Tool known = Tool.ofCommand(tool).orElseThrow();
@@ -55,9 +60,9 @@ class SendOptionsTest {
     /** Scripts take the types of a tool from between the brackets, which C's help has in this order. */
     @ParameterizedTest
     @CsvSource({
-        "SEND, RC/XRC/UC/UD",
-        "WRITE, RC/XRC/UC",
-        "READ, RC/XRC",
+        "SEND, RC/XRC/UC/UD/SRD",
+        "WRITE, RC/XRC/UC/SRD",
+        "READ, RC/XRC/SRD",
         "ATOMIC, RC/XRC",
     })
     void helpListsTheConnectionTypesAsC(Verb verb, String types) {
@@ -79,6 +84,7 @@ class SendOptionsTest {
         "-c UD -n 20000 -r 64, 64",
         "-c UD -D 2, 512",
         "-c XRC -n 20, 20",
+        "-c SRD -n 1000, 512",
         "--use-srq -q 4 -n 20, 80",
         "-n 1000 localhost, 0",
         "-n 1000 -b localhost, 512"
@@ -96,6 +102,33 @@ class SendOptionsTest {
         RunParameters large = parse(Tool.SEND_LATENCY, "-s 2048 -c UD");
         assertThatThrownBy(() -> large.sizes(1024))
                 .hasMessage("-s/--size: 2048 is too large for UD; at most 1024 bytes, which is the MTU of the path");
+    }
+
+    @Test
+    void transferBySrdIsAsLongAsTheAdapterAllows() {
+        assertThat(parse(Tool.SEND_BANDWIDTH, "-c SRD").sizes(8928)).containsExactly(8928);
+        assertThat(parse(Tool.READ_BANDWIDTH, "-c SRD").sizes(1 << 30)).containsExactly(65536);
+        assertThat(parse(Tool.READ_LATENCY, "-a -c SRD").sizes(1 << 30)).hasSize(23);
+        assertThat(parse(Tool.SEND_LATENCY, "-a -c SRD").sizes(8928))
+                .hasSize(13)
+                .endsWith(8192);
+        RunParameters large = parse(Tool.SEND_LATENCY, "-s 9000 -c SRD");
+        assertThatThrownBy(() -> large.sizes(8928))
+                .hasMessage(
+                        "-s/--size: 9000 is too large for SRD; at most 8928 bytes, which is the limit of the adapter");
+    }
+
+    @Test
+    void everyMessageOfSrdHasACompletion() {
+        assertThat(parse(Tool.SEND_BANDWIDTH, "-c SRD -s 64").completionModeration())
+                .isEqualTo(1);
+        RunParameters asked = parse(Tool.SEND_BANDWIDTH, "-c SRD -Q 20");
+        assertThat(asked.completionModeration()).isEqualTo(1);
+        assertThat(asked.adjustments())
+                .containsExactly("-Q/--cq-mod: 20 becomes 1, as in C: every message of SRD has a completion");
+        RunParameters lists = parse(Tool.SEND_BANDWIDTH, "-c SRD -l 10");
+        assertThat(lists.completionModeration()).isEqualTo(1);
+        assertThat(lists.queues().postList()).isEqualTo(10);
     }
 
     @Test

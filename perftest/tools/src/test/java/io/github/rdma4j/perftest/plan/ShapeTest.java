@@ -76,7 +76,15 @@ class ShapeTest {
 
     /** Forty bytes are before a datagram. */
     @ParameterizedTest
-    @CsvSource({"RC, 100, 100", "UD, 1, 64", "UD, 24, 64", "UD, 25, 128", "UD, 88, 128", "UD, 4096, 4160"})
+    @CsvSource({
+        "RC, 100, 100",
+        "UD, 1, 64",
+        "UD, 24, 64",
+        "UD, 25, 128",
+        "UD, 88, 128",
+        "UD, 4096, 4160",
+        "SRD, 100, 100"
+    })
     void datagramTakesItsHeaderInWholeCacheLines(ConnectionType connection, long size, long room) {
         assertThat(new Shape(connection, 1, size, 1, 1, false, false, false, null).room(64))
                 .isEqualTo(room);
