@@ -296,7 +296,9 @@ class BadInputTest {
         assertUnsupported(
                 () -> memory.exportDmaBuf(0, 4096), "cannot export dma-bufs: this needs the open kernel modules");
         assertUnsupported(() -> stream.allocate(16), "has no memory pools");
-        assertUnsupported(() -> context.allocateGpuDirect(16), "does not let other PCI devices access memory of the virtual-memory API");
+        assertUnsupported(
+                () -> context.allocateGpuDirect(16),
+                "does not let other PCI devices access memory of the virtual-memory API");
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED(), 0);
         assertUnsupported(() -> context.allocateGpuDirect(16), "has no virtual-memory API");
         StandInDriver.deny("cuStreamWaitValue32");

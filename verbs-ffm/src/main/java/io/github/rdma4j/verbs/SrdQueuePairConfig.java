@@ -256,7 +256,7 @@ public final class SrdQueuePairConfig {
                         .formatted(wanted, wanted.rdmaCoreVersion()));
     }
 
-    /** Returns the exception for an operation that the adapter, its driver or the installed rdma-core does not support. */
+    /** Returns the exception for an operation that the adapter, its driver or rdma-core does not support. */
     static UnsupportedVerbException missing(String device, int opcode) {
         return missing(
                 device,

@@ -99,7 +99,10 @@ public final class ExamplePrograms implements AutoCloseable {
         return output.toString(StandardCharsets.UTF_8);
     }
 
-    /** Runs a program in this JVM, with its classes loaded again. Its exception is wrapped in an InvocationTargetException. */
+    /**
+     * Runs a program in this JVM, with its classes loaded again. Its exception is wrapped in an
+     * InvocationTargetException.
+     */
     public static void runMain(String name, String... arguments) throws Exception {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {classes(name).toUri().toURL()})) {

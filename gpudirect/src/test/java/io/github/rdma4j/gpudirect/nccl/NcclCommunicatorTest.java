@@ -572,7 +572,8 @@ class NcclCommunicatorTest extends NcclFixture {
                 alone.await(LIMIT);
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> NcclGroup.estimate(() -> allReduce(alone, memory, 0, this)))
-                        .withMessageContaining(mode == NcclMode.BLOCKING ? "for a single rank" : "calls of mode " + mode);
+                        .withMessageContaining(
+                                mode == NcclMode.BLOCKING ? "for a single rank" : "calls of mode " + mode);
             }
         }
         assertThat(StandInNccl.calls("ncclGroupSimulateEnd")).isOne();

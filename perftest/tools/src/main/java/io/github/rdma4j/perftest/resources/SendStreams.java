@@ -19,10 +19,10 @@ public final class SendStreams {
     static MemorySlice[] buffers(RunResources resources, int stream, long size, SystemData layout) {
         long length = length(resources, size);
         // Writes of the peer go to other memory, so their receives may be shorter: EFA takes no longer ones.
-        long room = resources.shape().connection() == ConnectionType.SRD
+        long capacity = resources.shape().connection() == ConnectionType.SRD
                 ? Math.min(length, resources.longestMessage())
                 : length;
-        return places(resources, resources.receiveOffset(stream), room, Slots.of(length, layout));
+        return places(resources, resources.receiveOffset(stream), capacity, Slots.of(length, layout));
     }
 
     /** Returns the length of a message and its header. */
@@ -74,9 +74,7 @@ public final class SendStreams {
     /** Returns the receives of one stream, all of them into one slot: a message overwrites the previous one. */
     public static Receives receivesOf(RunResources resources, int stream, long size, SystemData layout, int depth) {
         MemorySlice buffer = buffers(resources, stream, size, layout)[0];
-        Receives.Stream[] streams = {
-            new Receives.Stream(resources.receiver(stream), new MemorySlice[] {buffer})
-        };
+        Receives.Stream[] streams = {new Receives.Stream(resources.receiver(stream), new MemorySlice[] {buffer})};
         return receives(resources, streams, depth, 1);
     }
 

@@ -82,14 +82,14 @@ public final class RunQueuePair {
     }
 
     /** Posts one receive. Allocates nothing. */
-    boolean tryPostReceive(long id, MemorySlice room) {
+    boolean tryPostReceive(long id, MemorySlice buffer) {
         return reliableDatagrams == null
-                ? queuePair.tryPostReceive(id, room)
-                : reliableDatagrams.tryPostReceive(id, room);
+                ? queuePair.tryPostReceive(id, buffer)
+                : reliableDatagrams.tryPostReceive(id, buffer);
     }
 
-    PreparedReceive prepareReceive(MemorySlice room) {
-        return reliableDatagrams == null ? queuePair.prepareReceive(room) : reliableDatagrams.prepareReceive(room);
+    PreparedReceive prepareReceive(MemorySlice buffer) {
+        return reliableDatagrams == null ? queuePair.prepareReceive(buffer) : reliableDatagrams.prepareReceive(buffer);
     }
 
     /** Starts a list of receives. Allocates nothing. */

@@ -61,7 +61,8 @@ public final class StagedReceives extends Receives {
      * @param depth receives posted per stream at a time
      * @param list how many are posted in one call, at most the depth
      */
-    public StagedReceives(RunQueuePair[] queuePairs, Buffers[] buffers, SharedReceiveQueue shared, int depth, int list) {
+    public StagedReceives(
+            RunQueuePair[] queuePairs, Buffers[] buffers, SharedReceiveQueue shared, int depth, int list) {
         super(new Receives.Stream[0], shared, depth, list);
         this.shared = shared;
         this.depth = depth;

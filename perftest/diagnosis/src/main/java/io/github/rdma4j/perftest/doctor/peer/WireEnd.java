@@ -40,8 +40,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * One end of a reliable connection, or of two SRD queue pairs, and its memory: 1 MiB to send from, followed by 1 MiB that the other end sends to,
- * writes to and reads from. Methods return failures on the wire, and throw errors of the library.
+ * One end of a reliable connection, or of two SRD queue pairs, and its memory: 1 MiB to send from, followed by 1 MiB
+ * that the other end sends to, writes to and reads from. Methods return failures on the wire, and throw errors of the
+ * library.
  */
 final class WireEnd implements AutoCloseable {
     /** The longest message. */
