@@ -179,7 +179,7 @@ abstract class GpuFileContract extends StorageFixture {
         assertThatThrownBy(() -> storage.open(folder.resolve("none")))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("ENOENT")
-                .hasMessageContaining("Give CREATE and WRITE");
+                .hasMessageContaining("Pass CREATE and WRITE");
         assertThatThrownBy(() -> storage.open(folder, WRITE))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("EISDIR");
