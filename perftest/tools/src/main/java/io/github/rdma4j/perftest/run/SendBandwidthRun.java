@@ -8,6 +8,7 @@ import io.github.rdma4j.perftest.loop.ReceivingSide;
 import io.github.rdma4j.perftest.loop.SendBandwidthLoop;
 import io.github.rdma4j.perftest.loop.Sender;
 import io.github.rdma4j.perftest.loop.SendingSide;
+import io.github.rdma4j.perftest.options.ConnectionType;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.plan.Depth;
 import io.github.rdma4j.perftest.plan.Slots;
@@ -180,7 +181,11 @@ final class SendBandwidthRun implements ConnectedRun {
     static WarmUp.Round warmUp(RunParameters parameters, RunResources pair, RunControl control, RoundLimit limit) {
         SendBandwidthLoop[] sending = new SendBandwidthLoop[2];
         SendBandwidthLoop[] both = new SendBandwidthLoop[2];
-        Receives some = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, WarmUp.RECEIVES, 1);
+        // SRD does not wait for a receive: between two polls of receives as many messages can arrive as are under way,
+        // and
+        // as many that are posted in their place.
+        int few = parameters.connection() == ConnectionType.SRD ? 2 * WarmUp.DEPTH : WarmUp.RECEIVES;
+        Receives some = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, few, 1);
         // The receiver does not replace receives in this round, so there must be one for each message.
         int enough = WarmUp.MESSAGES * pair.shape().queuePairs();
         Receives all = SendStreams.receives(pair, WarmUp.SIZE, WarmUp.FEW_SLOTS, enough, 1);
