@@ -207,7 +207,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
         assumeTrue(left.device.port(1).maxMessageSize() < 1 << 30, "this device sends a chunk of 1 GiB at once");
         assertThatThrownBy(left.gpu::prepareChannel)
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("chunks of 1073741824 bytes, and port 1 of")
+                .hasMessageContaining("chunks of 1073741824 bytes, but port 1 of")
                 .hasMessageContaining("set GpuDirectConfig.chunkSize to that or less");
     }
 

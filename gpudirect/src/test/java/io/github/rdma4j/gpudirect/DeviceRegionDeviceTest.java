@@ -185,7 +185,8 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
         DeviceRegion region = gpu.register(memory, LOCAL_WRITE, AccessFlag.RELAXED_ORDERING);
         assertThat(region.path()).isEqualTo(DMA_BUF);
         assertThat(region.decision().toString())
-                .startsWith("dma-buf; not by Data Direct: no Data Direct engine belongs to it (remedy: ConnectX-8");
+                .startsWith(
+                        "dma-buf; not by Data Direct: no Data Direct engine belongs to it (remedy: use a ConnectX-8");
         assertThat(against(region, GpuPath.DATA_DIRECT)).isEqualTo(Reason.DATA_DIRECT_UNSUPPORTED);
 
         adapter.engine = new DataDirectSupport(Optional.of(Path.of("/sys/devices/engine")), "");

@@ -282,7 +282,7 @@ abstract class StreamChannelBehaviour {
         left.hit.enqueueWait(left.stream);
         assertThatExceptionOfType(CudaCloseTimeoutException.class)
                 .isThrownBy(left.channel::close)
-                .withMessageContaining("given 1 transfers");
+                .withMessageContaining("1 transfers were submitted");
         left.side.context.setCloseTimeout(PATIENCE);
         open(gate);
         await(left.stream);
