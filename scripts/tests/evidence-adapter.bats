@@ -90,6 +90,20 @@ java() {
     [[ $output == *needs*not-possible*'no RDMA device has an active port 1'* ]]
 }
 
+@test "an Elastic Fabric Adapter takes SRD, and needs no connections" {
+    device rdmap0s6 '4: ACTIVE' adapter
+    ln -s ../../../bus/pci/drivers/efa "$RDMA4J_SYSFS/class/infiniband/rdmap0s6/device/driver"
+    java '[[ $* != *" ib_write_bw "* ]] || { echo "rdmap0s6 does not report RDMA_WRITE"; exit 2; }'
+    # shellcheck disable=SC2016
+    step 05-tools 'for tool in "${TOOLS[@]}"; do ! offers "$tool" || echo "$tool ${LINK[*]}"; done'
+    step 08-endpoints 'need_connections; echo well'
+    run -0 "$FOLDER/run" --out "$OUT"
+    [[ $output == *endpoints*not-possible*'has no reliable connections'* ]]
+    run -0 cat "$OUT/logs/05-tools.log"
+    [[ $output == *'ib_send_bw -c SRD -x 0'* && $output == *'does not report RDMA_WRITE'* ]]
+    [[ $output != *'ib_write_bw -c'* && $output != *ib_atomic* ]]
+}
+
 @test "after the death of a JVM the classes behind it still run" {
     device mlx5_0 '4: ACTIVE' adapter
     mkdir -p "$FOLDER/library/test-classes/p"

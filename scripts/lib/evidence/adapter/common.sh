@@ -6,8 +6,11 @@
 #
 #   not_possible REASON     ends a step so
 #   need_device             ends a step that cannot be without a device with an active port
+#   need_connections        ends a step that needs reliable connections, on an adapter without them
 #   RDMA4J                  the words of a command that is one of the Java tools
 #   TOOLS                   their names
+#   LINK                    the options that the tools need on this device
+#   offers TOOL             whether the device has the tool's operation; says so if not
 #   play TITLE SERVER… -- CLIENT…   both_ends, with a heading; what fails is remembered
 #   all_well                the step's end: status 1, and which, if some have failed
 #   both_ends COMMAND…      starts the words before -- as a server, the words behind it as its client as soon as the server's port is
@@ -25,13 +28,33 @@ need_device() {
     [[ -n $DEVICE ]] || not_possible 'no RDMA device has an active port 1'
 }
 
+need_connections() {
+    need_device
+    [[ -z $EFA ]] || not_possible 'an Elastic Fabric Adapter has no reliable connections'
+}
+
 read -ra JAVA_WORDS <<<"$JAVA_OPTIONS"
 # shellcheck source=scripts/lib/locale.sh
 source "$FOLDER/evidence/locale.sh"
 RDMA4J=("$JAVA" "${TOOL_FLAGS[@]}" "${JAVA_WORDS[@]}" -cp "$CLASSES" io.github.rdma4j.perftest.Main)
 
 TOOLS=(ib_write_lat ib_read_lat ib_send_lat ib_atomic_lat ib_write_bw ib_read_bw ib_send_bw ib_atomic_bw)
+LINK=()
+if [[ -n $EFA ]]; then
+    LINK=(-c SRD -x 0)
+    TOOLS=(ib_write_lat ib_read_lat ib_send_lat ib_write_bw ib_read_bw ib_send_bw)
+fi
 FAILED=()
+
+offers() {
+    [[ -n $EFA ]] || return 0
+    local printed
+    # A client, which refuses the operation before it looks for its server.
+    printed=$(timeout 60 "${RDMA4J[@]}" "$1" -d "$DEVICE" "${LINK[@]}" -p "$PORT" localhost 2>&1) || true
+    [[ $printed == *'does not report RDMA_'* ]] || return 0
+    printf '%s: %s\n' "$1" "$(grep -F 'does not report RDMA_' <<<"$printed")"
+    return 1
+}
 
 play() {
     local title=$1

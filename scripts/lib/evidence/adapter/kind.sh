@@ -3,8 +3,8 @@
 # shellcheck shell=bash disable=SC2034  # variables for the files that source this one
 #
 # What is special to evidence of an adapter; evidence/run and evidence/options.sh say what of it they need. Steps find DEVICE, the
-# RDMA device, or nothing if none has an active port 1; ADDRESS, the IPv4 address of its interface, or nothing; PEER; C_TOOLS, the
-# folder of the C tools, or nothing; and common.sh beside this file.
+# RDMA device, or nothing if none has an active port 1; ADDRESS, the IPv4 address of its interface, or nothing; EFA, not empty if it
+# is an Elastic Fabric Adapter; PEER; C_TOOLS, the folder of the C tools, or nothing; and common.sh beside this file.
 
 TITLE='Evidence of a machine with an RDMA adapter'
 TARGET='the machine with the adapter'
@@ -47,7 +47,7 @@ kind_option() {
 SYSFS=${RDMA4J_SYSFS:-/sys}
 
 kind_prepare() {
-    PEER=$peer C_TOOLS='' ADDRESS=''
+    PEER=$peer C_TOOLS='' ADDRESS='' EFA=''
     if [[ -n $device ]]; then
         [[ -d $SYSFS/class/infiniband/$device ]] ||
             die -2 "there is no RDMA device $device" "those there: $(ls "$SYSFS/class/infiniband" 2>/dev/null | tr '\n' ' ')"
@@ -58,16 +58,22 @@ kind_prepare() {
     if [[ -n $DEVICE ]]; then
         is_adapter "$DEVICE" || REHEARSAL="REHEARSAL on $DEVICE, a software device and no adapter"
         ADDRESS=$(address_of "$DEVICE")
+        ! is_efa "$DEVICE" || EFA=yes
         JAVA_OPTIONS+=" -Drdma4j.test.device=$DEVICE${ADDRESS:+ -Drdma4j.test.address=$ADDRESS}"
     fi
     ! type -P ib_write_lat >/dev/null || C_TOOLS=$(dirname -- "$(type -P ib_write_lat)")
     printf 'device %s, address %s, C tools in %s\n' "${DEVICE:-(none with an active port 1)}" "${ADDRESS:-(none)}" "${C_TOOLS:-(none)}"
-    export DEVICE ADDRESS PEER C_TOOLS SYSFS
+    export DEVICE ADDRESS EFA PEER C_TOOLS SYSFS
 }
 
 # Only a device on a bus has hardware.
 is_adapter() {
     [[ -e $SYSFS/class/infiniband/$1/device ]]
+}
+
+# AWS's Elastic Fabric Adapter, which has SRD instead of reliable connections.
+is_efa() {
+    [[ $(readlink -- "$SYSFS/class/infiniband/$1/device/driver") == */efa ]]
 }
 
 first_device() {
