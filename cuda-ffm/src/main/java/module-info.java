@@ -3,7 +3,7 @@
 /**
  * The CUDA driver API for Java, through the Foreign Function and Memory API.
  *
- * Nothing is loaded at start: the NVIDIA driver's {@code libcuda.so.1} is opened on first use, which needs native
+ * <p>Nothing is loaded at start: the NVIDIA driver's {@code libcuda.so.1} is opened on first use, which needs native
  * access ({@code --enable-native-access=io.github.rdma4j.cuda}).
  */
 module io.github.rdma4j.cuda {

@@ -21,8 +21,8 @@ import java.util.Objects;
 /**
  * A context ({@code CUcontext}), which owns memory, streams and modules of a device. Closing it closes them all.
  *
- * Thread safety: all methods may be called from any thread, including virtual threads. Each method makes this context
- * current on its thread and leaves it current.
+ * <p>Thread safety: all methods may be called from any thread, including virtual threads. Each method makes this
+ * context current on its thread and leaves it current.
  *
  * @since 0.1.0
  */

@@ -15,7 +15,7 @@ import java.util.Objects;
 /**
  * A point in the work of a stream, for which others can wait.
  *
- * Thread safety: all methods may be called from any thread. Recording and querying allocate nothing.
+ * <p>Thread safety: all methods may be called from any thread. Recording and querying allocate nothing.
  *
  * @since 0.1.0
  */

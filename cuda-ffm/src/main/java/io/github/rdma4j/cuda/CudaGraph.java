@@ -18,7 +18,7 @@ import java.lang.foreign.ValueLayout;
  * after one of them is closed throws an {@link IllegalStateException}. Segments of arenas are not tracked: they must
  * stay open and unchanged.
  *
- * Thread safety: {@code close()} and {@link #isOpen} may be called from any thread; the other methods are for one
+ * <p>Thread safety: {@code close()} and {@link #isOpen} may be called from any thread; the other methods are for one
  * thread at a time, as are the driver's graphs.
  *
  * @since 0.1.0

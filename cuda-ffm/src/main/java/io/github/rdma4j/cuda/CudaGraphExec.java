@@ -12,7 +12,7 @@ import io.github.rdma4j.cuda.internal.Results;
  * <p>Its operations write and wait for the same values in each launch. To launch it again, reset the words in memory
  * first.
  *
- * Closing it does not wait: launched work is completed.
+ * <p>Closing it does not wait: launched work is completed.
  *
  * <p>Thread safety: all methods may be called from any thread. {@link #launch} allocates nothing.
  *

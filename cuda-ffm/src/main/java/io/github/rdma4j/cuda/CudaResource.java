@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * A native object of CUDA that must be closed. Closing it first closes its dependents, the newest first; closing twice
  * does nothing. Use after a close throws an {@link IllegalStateException}.
  *
- * Thread safety: {@code close()} may be called from any thread, even while another thread is inside a call on the
+ * <p>Thread safety: {@code close()} may be called from any thread, even while another thread is inside a call on the
  * object: it waits until that call has ended. No lock is held while it waits, or while the driver waits. Other threads
  * can create, use and close other objects of the context, for which the device may be waiting. If two threads close an
  * object, the second one waits for the first.

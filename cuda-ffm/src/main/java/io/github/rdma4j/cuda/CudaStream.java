@@ -24,8 +24,8 @@ import java.util.function.Consumer;
  * You must keep a segment of another arena unchanged, and its arena open, until the copy is done. Copies to and from
  * memory that is not pinned also work, but wait inside the driver.
  *
- * Closing a stream does not wait: its queued work is completed. Only if the driver has no event left, the close waits
- * up to {@link CudaContext#closeTimeout()}.
+ * <p>Closing a stream does not wait: its queued work is completed. Only if the driver has no event left, the close
+ * waits up to {@link CudaContext#closeTimeout()}.
  *
  * <p>Thread safety: all methods may be called from any thread. Copies, fills, launches, values, {@link #waitFor} and
  * {@link #isDone} allocate nothing on the heap; the other methods may.
@@ -545,8 +545,8 @@ public final class CudaStream extends GuardedResource {
      * that waits for an event of a captured stream is also captured. The first stream must wait for that stream in the
      * same way before the capture ends.
      *
-     * Copies, fills, launches of kernels, values, batches and events can be captured. Callbacks, launches of graphs and
-     * memory of the pool cannot. A call that the mode forbids invalidates the capture.
+     * <p>Copies, fills, launches of kernels, values, batches and events can be captured. Callbacks, launches of graphs
+     * and memory of the pool cannot. A call that the mode forbids invalidates the capture.
      *
      * @param mode which calls are forbidden during the capture, and on which threads
      * @param work submits the work to this stream; runs in this thread

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The dependents of a resource, and the threads that create them or close the resource.
  *
- * The lock guards only the fields here. It is never held during a call of the driver, a wait for one, or code of other
- * classes: a stream can wait for a word that only another thread writes, and that thread may need any object of the
- * context.
+ * <p>The lock guards only the fields here. It is never held during a call of the driver, a wait for one, or code of
+ * other classes: a stream can wait for a word that only another thread writes, and that thread may need any object of
+ * the context.
  */
 final class Dependents {
     /** The result of an attempt to close the resource. */

@@ -15,8 +15,8 @@ import java.lang.foreign.ValueLayout;
  * Memory of a device. Its copies and fills are complete when they return. They do not wait for streams that still use
  * the memory, and an interrupt does not end them. {@link CudaStream} has queued copies and fills.
  *
- * Thread safety: all methods may be called from any thread. If two threads access the same bytes, the caller must order
- * them.
+ * <p>Thread safety: all methods may be called from any thread. If two threads access the same bytes, the caller must
+ * order them.
  *
  * @since 0.1.0
  */

@@ -15,8 +15,8 @@ import java.util.Objects;
 /**
  * Pinned host memory. The device copies to and from it directly, and kernels can use its addresses.
  *
- * Closing it waits for all work of all contexts, which includes queued copies from and to it, and for threads that are
- * inside a call with its segment. If a stream waits for something that does not happen, the close fails after
+ * <p>Closing it waits for all work of all contexts, which includes queued copies from and to it, and for threads that
+ * are inside a call with its segment. If a stream waits for something that does not happen, the close fails after
  * {@link CudaContext#closeTimeout()}, and the memory stays open.
  *
  * <p>Thread safety: all methods may be called from any thread.

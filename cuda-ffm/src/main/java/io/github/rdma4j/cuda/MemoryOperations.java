@@ -20,7 +20,7 @@ import java.lang.ref.Reference;
  * graph. The device runs them without the host, in the order in which they were added, and at a lower cost than single
  * calls. An operation that the device does not support is refused when it is added.
  *
- * The operations are off the heap and can be used for any number of {@link CudaStream#submit} and
+ * <p>The operations are off the heap and can be used for any number of {@link CudaStream#submit} and
  * {@link CudaGraph#add}, each of which copies them. {@link #clear()} and adding again allocate nothing. A batch need
  * not be closed.
  *

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * also wait. So code that frees memory first waits here, for events after the queued work, and calls the driver when
  * there is nothing left to wait for.
  *
- * The driver waits for work that cannot be queried here, such as in streams of other libraries that do not wait for the
- * default stream, and for work that another thread queues after the last check.
+ * <p>The driver waits for work that cannot be queried here, such as in streams of other libraries that do not wait for
+ * the default stream, and for work that another thread queues after the last check.
  */
 final class UnfinishedWork {
     /** All open contexts, because streams of each may use memory of the others. */

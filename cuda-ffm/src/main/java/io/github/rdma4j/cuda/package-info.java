@@ -3,8 +3,8 @@
 /**
  * The CUDA driver API: devices, contexts, memory, streams, events and kernels.
  *
- * {@link io.github.rdma4j.cuda.Cuda} is the entry point. It reports whether CUDA can be used, and why not. Nothing is
- * loaded before its first call. A {@link io.github.rdma4j.cuda.CudaDevice} returns a
+ * <p>{@link io.github.rdma4j.cuda.Cuda} is the entry point. It reports whether CUDA can be used, and why not. Nothing
+ * is loaded before its first call. A {@link io.github.rdma4j.cuda.CudaDevice} returns a
  * {@link io.github.rdma4j.cuda.CudaContext}, which creates all other objects and closes them.
  *
  * <p><b>Contexts and threads.</b> CUDA calls belong to the context that is current on the calling thread. The methods

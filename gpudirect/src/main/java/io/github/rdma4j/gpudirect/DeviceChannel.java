@@ -27,7 +27,7 @@ import java.util.function.BooleanSupplier;
  * {@link #failure()}. When a write fails, the writes and sends already queued after it also fail, because they may
  * signal to the peer that the bytes have arrived.
  *
- * Close it before the memory of its transfers. Thread safety: for one thread at a time; any thread may call
+ * <p>Close it before the memory of its transfers. Thread safety: for one thread at a time; any thread may call
  * {@link #failure()}.
  *
  * @since 0.1.0

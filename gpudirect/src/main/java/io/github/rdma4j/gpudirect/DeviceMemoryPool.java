@@ -22,12 +22,12 @@ import java.util.function.Consumer;
  * takes whole pages of 64 KiB of the GPU's window (BAR1). The pool registers large slabs, so that lending a buffer
  * needs neither.
  *
- * Slabs stay registered until {@link #trim()} or {@link #close()}. Both wait for the work of the GPU, as freeing its
+ * <p>Slabs stay registered until {@link #trim()} or {@link #close()}. Both wait for the work of the GPU, as freeing its
  * memory does. Lending and returning buffers never does.
  *
- * Thread safety: all methods may be called from any thread. While one thread registers a slab, other threads can borrow
- * and return buffers. Close the pool before its context and its protection domain. If one of these is closed first, the
- * pool's memory is freed with it, and the pool lends nothing more.
+ * <p>Thread safety: all methods may be called from any thread. While one thread registers a slab, other threads can
+ * borrow and return buffers. Close the pool before its context and its protection domain. If one of these is closed
+ * first, the pool's memory is freed with it, and the pool lends nothing more.
  *
  * @since 0.1.0
  */

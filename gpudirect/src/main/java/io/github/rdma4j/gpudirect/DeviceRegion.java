@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * {@code absorb}, then launch the kernel on the same stream.
  * </ul>
  *
- * Closing its device memory also closes it. Close it before the protection domain.
+ * <p>Closing its device memory also closes it. Close it before the protection domain.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *
@@ -158,7 +158,7 @@ public final class DeviceRegion implements AutoCloseable {
      * path, queues a copy from the mirror. On a direct path, flushes the adapter's writes if the GPU does not order
      * them itself.
      *
-     * Name only the bytes that the adapter has written: on the staged path, the whole range is copied. Other bytes
+     * <p>Name only the bytes that the adapter has written: on the staged path, the whole range is copied. Other bytes
      * return to the state in which they were last published, or in which the mirror was created. The mirror must not be
      * written again until the copy is complete.
      *

@@ -138,9 +138,9 @@ public final class GpuDirect {
      * Registers a part of device memory over the first permitted path that works. {@link DeviceRegion#decision()}
      * reports why no better one was taken.
      *
-     * Memory of the virtual-memory API may consist of several segments of physical memory, mapped side by side.
+     * <p>Memory of the virtual-memory API may consist of several segments of physical memory, mapped side by side.
      *
-     * A channel creates its queue pair for device memory. If your own queue pair receives or reads into the region,
+     * <p>A channel creates its queue pair for device memory. If your own queue pair receives or reads into the region,
      * create it with {@link QueuePairConfig#scatterToCompletion scatterToCompletion(false)}. Otherwise mlx5 lets the
      * CPU copy small messages to the target, and a CPU access to device memory crashes the JVM.
      *

@@ -8,8 +8,8 @@ import java.util.ArrayDeque;
  * The incoming transfers: receives, and reads in the order of the calls. A staged chunk takes a slot, arrives, is
  * copied to the device, and releases the slot when the copy is complete.
  *
- * The n-th receive takes the n-th message even if one of them fails: a receive that fails before its message has begun
- * rejects it. If the next receive took the message instead, all later ones would be shifted by one.
+ * <p>The n-th receive takes the n-th message even if one of them fails: a receive that fails before its message has
+ * begun rejects it. If the next receive took the message instead, all later ones would be shifted by one.
  */
 final class Incoming {
     private final Adapter adapter;

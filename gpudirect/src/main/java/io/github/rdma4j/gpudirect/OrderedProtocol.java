@@ -8,7 +8,7 @@ import java.util.Arrays;
  * The protocol between streams, a proxy's thread and a queue pair, without threads, clock, driver or adapter. For one
  * thread at a time.
  *
- * Each transfer has a word, and a channel has a doorbell. A stream starts a transfer with four operations on memory,
+ * <p>Each transfer has a word, and a channel has a doorbell. A stream starts a transfer with four operations on memory,
  * whose values are always the same, so that a graph can repeat them:
  *
  * <ol>
@@ -18,12 +18,12 @@ import java.util.Arrays;
  *   <li>write the transfer's number to the doorbell.
  * </ol>
  *
- * A stream waits for the transfer by waiting for {@link #READY}. When the proxy sees the doorbell, it checks all words,
- * and frees the doorbell only if it has not changed meanwhile. So starts of one stream are taken in order, and no start
- * is lost when several streams ring at once.
+ * <p>A stream waits for the transfer by waiting for {@link #READY}. When the proxy sees the doorbell, it checks all
+ * words, and frees the doorbell only if it has not changed meanwhile. So starts of one stream are taken in order, and
+ * no start is lost when several streams ring at once.
  *
- * Each word that a stream has requested becomes ready in every case: with {@link #FAILED} if the bytes did not arrive.
- * After the first failure, all words become ready with this bit at once.
+ * <p>Each word that a stream has requested becomes ready in every case: with {@link #FAILED} if the bytes did not
+ * arrive. After the first failure, all words become ready with this bit at once.
  */
 final class OrderedProtocol {
     /** A value of the doorbell. */

@@ -13,11 +13,11 @@ import io.github.rdma4j.cuda.WaitCondition;
  * A transfer of a {@link StreamChannel} that streams start and wait for, any number of times; like a persistent request
  * of MPI. It is prepared once, and freed with its channel.
  *
- * A round is a start and, if the stream needs it, a wait. A start waits for the previous round. Memory that is being
+ * <p>A round is a start and, if the stream needs it, a wait. A start waits for the previous round. Memory that is being
  * written must not change until the round has ended. Only one stream at a time may run rounds of a transfer; several
  * streams can alternate, ordered by events.
  *
- * Both can be captured into a graph ({@link CudaStream#capture}), or added to one ({@link #addStart},
+ * <p>Both can be captured into a graph ({@link CudaStream#capture}), or added to one ({@link #addStart},
  * {@link #addWait}). The graph can be launched while the channel is open and has not failed; otherwise the launch
  * throws an {@link IllegalStateException}.
  *

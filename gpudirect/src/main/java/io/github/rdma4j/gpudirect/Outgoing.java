@@ -11,10 +11,10 @@ import java.util.List;
  * The outgoing writes and sends, in the order of the calls. Sends are announced, and proceed as the peer posts
  * receives. A staged chunk takes a slot, is copied and posted, and releases the slot with its completion.
  *
- * A message after a write signals that the write has arrived, and a later write may do the same. When a write fails,
+ * <p>A message after a write signals that the write has arrived, and a later write may do the same. When a write fails,
  * all writes and sends fail that were queued after it, before its failure was visible.
  *
- * The n-th send is for the n-th receive of the peer, even if one of them fails. A send that fails is announced
+ * <p>The n-th send is for the n-th receive of the peer, even if one of them fails. A send that fails is announced
  * nevertheless, and its missing chunks are sent empty.
  */
 final class Outgoing {

@@ -12,8 +12,9 @@ import java.util.Objects;
  * A buffer of registered device memory that a {@link DeviceMemoryPool} has lent, until {@link #close()}. It contains
  * whatever the previous user left.
  *
- * Thread safety: any thread may close it, and may use it if the user synchronizes the threads. Slices and remote memory
- * of the buffer must not be used after the close, by the GPU, an adapter or a peer: another user may have the memory.
+ * <p>Thread safety: any thread may close it, and may use it if the user synchronizes the threads. Slices and remote
+ * memory of the buffer must not be used after the close, by the GPU, an adapter or a peer: another user may have the
+ * memory.
  *
  * @since 0.1.0
  */

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
  * {@link StreamChannel}s. With this library, a GPU cannot ring an adapter's doorbell itself (see docs/gpudirect.md), so
  * this thread does; no other thread of the program is needed.
  *
- * It polls the words of the channels without a pause while anything moves, and for {@link StreamProxyConfig#spin} after
- * that. Then it sleeps between polls. It calls no code of the program.
+ * <p>It polls the words of the channels without a pause while anything moves, and for {@link StreamProxyConfig#spin}
+ * after that. Then it sleeps between polls. It calls no code of the program.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *

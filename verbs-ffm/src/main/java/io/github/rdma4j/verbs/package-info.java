@@ -19,19 +19,19 @@
  *     the loop, and {@linkplain io.github.rdma4j.verbs.CompletionQueue#poll poll} for their completions.
  * </ol>
  *
- * The attributes of devices and ports are in {@link io.github.rdma4j.verbs.device}, flow steering is in
+ * <p>The attributes of devices and ports are in {@link io.github.rdma4j.verbs.device}, flow steering is in
  * {@link io.github.rdma4j.verbs.flow}, and connections by rdma_cm are in {@link io.github.rdma4j.verbs.cm}.
  *
  * <h2>Lifetimes</h2>
  *
- * Every open native object is a {@link io.github.rdma4j.verbs.Resource}. Closing it first closes its dependents;
+ * <p>Every open native object is a {@link io.github.rdma4j.verbs.Resource}. Closing it first closes its dependents;
  * closing it again does nothing. Use after close throws an {@link IllegalStateException} on any thread, also if the
  * close happens during a call. The fixed properties of a resource (a number, a key, a size) can still be read. A memory
  * region keeps its segment reachable, so that an automatic arena does not free registered memory.
  *
  * <h2>Threads</h2>
  *
- * All methods, including posting, may be called from any thread. The following objects are for one thread at a time:
+ * <p>All methods, including posting, may be called from any thread. The following objects are for one thread at a time:
  *
  * <ul>
  * <li>a {@link io.github.rdma4j.verbs.SendBatch} or {@link io.github.rdma4j.verbs.ReceiveBatch}: it belongs to the
@@ -49,7 +49,7 @@
  *
  * <h2>Waiting</h2>
  *
- * Polling never blocks. Programs that sleep use a {@link io.github.rdma4j.verbs.CompletionChannel}
+ * <p>Polling never blocks. Programs that sleep use a {@link io.github.rdma4j.verbs.CompletionChannel}
  * ({@link io.github.rdma4j.verbs.CompletionQueue#awaitCompletions}), or wait for many sources at once with an
  * {@link io.github.rdma4j.verbs.EventPoller}. Every wait takes a timeout. It throws an {@link IllegalStateException}
  * when its source is closed, and a {@link io.github.rdma4j.verbs.WaitInterruptedException} when its thread is
@@ -58,14 +58,14 @@
  *
  * <h2>Errors</h2>
  *
- * A failure outside the program throws a {@link io.github.rdma4j.verbs.VerbsException} with the operation, the errno by
- * name, the known cause, and the remedy. Mistakes of the caller throw the JDK's exceptions, before the adapter sees the
- * request. A full or an empty queue is a return value. The {@link io.github.rdma4j.verbs.WorkCompletion} of a failed
- * work request reports the failure, with its usual cause.
+ * <p>A failure outside the program throws a {@link io.github.rdma4j.verbs.VerbsException} with the operation, the errno
+ * by name, the known cause, and the remedy. Mistakes of the caller throw the JDK's exceptions, before the adapter sees
+ * the request. A full or an empty queue is a return value. The {@link io.github.rdma4j.verbs.WorkCompletion} of a
+ * failed work request reports the failure, with its usual cause.
  *
  * <h2>The hot path</h2>
  *
- * Posting and polling allocate nothing, take no lock and normally throw nothing. Create
+ * <p>Posting and polling allocate nothing, take no lock and normally throw nothing. Create
  * {@link io.github.rdma4j.verbs.MemorySlice} and {@link io.github.rdma4j.verbs.RemoteMemory} slices before a loop, or
  * let the compiler remove them. The checks of the posting methods can be turned off with
  * {@code -Dio.github.rdma4j.verbs.checks=false}, for programs without such mistakes.

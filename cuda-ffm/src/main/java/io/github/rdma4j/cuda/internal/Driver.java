@@ -29,8 +29,8 @@ import java.util.List;
  * by its name and the version of CUDA that introduced this form ({@code cuGetProcAddress}). A function that the
  * installed driver lacks fails only when it is called, and does not affect other functions.
  *
- * Pointers and handles are passed as {@code long}: a segment of a closeable arena would be acquired and released around
- * each call.
+ * <p>Pointers and handles are passed as {@code long}: a segment of a closeable arena would be acquired and released
+ * around each call.
  */
 public final class Driver {
     private static final Linker LINKER = Linker.nativeLinker();

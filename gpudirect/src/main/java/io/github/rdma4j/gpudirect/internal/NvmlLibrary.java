@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@code libnvidia-ml.so.1} (NVML), which comes with NVIDIA's driver. It is opened on first use and stays open. A
  * missing library is not an error, because its data is optional.
  *
- * Thread safety: all methods may be called from any thread, as NVML's own functions.
+ * <p>Thread safety: all methods may be called from any thread, as NVML's own functions.
  */
 public final class NvmlLibrary {
     /** Names a library file to use instead of the system's; tests select their stand-in with it. */

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /**
  * A communicator's handle. Serializes calls of NCCL, and tracks calls that NCCL has not finished.
  *
- * There are two locks. {@code calls} serializes the calls, because NCCL allows only one at a time; in blocking mode, a
- * thread may block inside one forever. {@code life} keeps the handle valid during the short call that queries errors,
+ * <p>There are two locks. {@code calls} serializes the calls, because NCCL allows only one at a time; in blocking mode,
+ * a thread may block inside one forever. {@code life} keeps the handle valid during the short call that queries errors,
  * which any waiting thread makes.
  */
 final class Connection {

@@ -33,7 +33,7 @@ import java.util.function.LongToIntFunction;
  * One rank of a group of GPUs that compute together ({@code ncclComm_t}). Each rank has its own communicator and its
  * own GPU, in this process or another. Closing its context also closes it.
  *
- * All ranks make the same calls in the same order. Each call returns when its work is in this rank's stream, which
+ * <p>All ranks make the same calls in the same order. Each call returns when its work is in this rank's stream, which
  * waits for the other ranks. The slices determine the number of elements. Sizes, devices and overlaps are checked
  * before NCCL is called; the arguments of other ranks cannot be checked. Memory and streams may be closed at any time
  * afterwards: their close waits for the work.
@@ -41,7 +41,7 @@ import java.util.function.LongToIntFunction;
  * <p>NCCL reports failures later: in {@link #asyncError()},
  * {@link #await(CudaStream, Duration)} and each later call. A communicator that has failed can only be aborted.
  *
- * Thread safety: all methods may be called from any thread, {@link #abort()} and {@link #asyncError()} even while
+ * <p>Thread safety: all methods may be called from any thread, {@link #abort()} and {@link #asyncError()} even while
  * another thread blocks inside a call. An interrupt ends both methods {@code await}. Methods that begin or end
  * something continue to wait, for {@link NcclConfig#timeout} or {@link NcclConfig#closeTimeout} at most, and the
  * interrupt flag stays set.

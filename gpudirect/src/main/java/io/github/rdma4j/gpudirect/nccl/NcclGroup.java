@@ -14,8 +14,8 @@ import java.util.List;
  * Calls that NCCL processes together (ncclGroupStart, ncclGroupEnd): sends and receives that need each other, one
  * operation of several communicators by one thread, several small operations, or the creation of several communicators.
  *
- * Inside the body, the methods of communicators check their arguments and record the call. NCCL receives all calls when
- * the body ends, so a body that throws has no effect. {@link #run} throws NCCL's errors. Virtual threads may run
+ * <p>Inside the body, the methods of communicators check their arguments and record the call. NCCL receives all calls
+ * when the body ends, so a body that throws has no effect. {@link #run} throws NCCL's errors. Virtual threads may run
  * groups.
  *
  * @since 0.1.0

@@ -14,10 +14,10 @@ import java.util.Objects;
  * A file that is read into device memory and written from it, at any offset and of any length. {@link #decision()}
  * reports the path, and why no better one works. The same program is correct on all paths.
  *
- * Offsets and lengths need no alignment, but multiples of 4096 are faster. If several threads read and write
+ * <p>Offsets and lengths need no alignment, but multiples of 4096 are faster. If several threads read and write
  * overlapping parts, the caller must order them, as for a {@code FileChannel}.
  *
- * Thread safety: all methods may be called from any thread. {@link #close()} waits for pending transfers.
+ * <p>Thread safety: all methods may be called from any thread. {@link #close()} waits for pending transfers.
  *
  * @since 0.1.0
  */
@@ -156,7 +156,7 @@ public final class GpuFile implements AutoCloseable {
      * Reads into device memory in stream order (cuFileReadAsync, or a copy, a host function and a copy). Later work of
      * the stream sees the bytes. You may close the memory and the file meanwhile: their close waits. Allocates.
      *
-     * On the staged path, a thread of the driver reads the file. Other host functions in any stream
+     * <p>On the staged path, a thread of the driver reads the file. Other host functions in any stream
      * ({@link CudaStream#callback}) may have to wait for it.
      *
      * @param stream of the storage's context

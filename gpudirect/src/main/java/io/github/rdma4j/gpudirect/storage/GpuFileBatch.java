@@ -19,8 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * them, {@link #submit()} submits them, and {@link #await} returns the number of completed ones. Their {@link #id},
  * {@link #bytes} and {@link #failure} are valid until the next await.
  *
- * All files of a batch use cuFile, or all use the staged path; the first file decides. On the staged path, the threads
- * of {@link StorageConfig#threads} do the work.
+ * <p>All files of a batch use cuFile, or all use the staged path; the first file decides. On the staged path, the
+ * threads of {@link StorageConfig#threads} do the work.
  *
  * <p>Thread safety: for one thread at a time.
  *

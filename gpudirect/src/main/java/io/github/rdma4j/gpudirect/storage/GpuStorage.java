@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  * file uses GPUDirect Storage or cuFile's compatibility mode. Otherwise, or if cuFile refuses a file, transfers use
  * pinned host memory. {@link GpuFile#decision()} reports the path and the reasons.
  *
- * Closing it closes its files and batches. Closing its context also closes it.
+ * <p>Closing it closes its files and batches. Closing its context also closes it.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *

@@ -5,13 +5,13 @@ package io.github.rdma4j.gpudirect.topology;
 /**
  * The distance of two PCI functions, named as in {@code nvidia-smi topo -m}; the nearest first.
  *
- * The distance depends on the chains of bridges of both functions, which are the folders between the host bridge
+ * <p>The distance depends on the chains of bridges of both functions, which are the folders between the host bridge
  * ({@code pciDDDD:BB}) and the function in {@code /sys/devices}. If the chains have a bridge in common, traffic turns
  * round below the host bridge, at the last common bridge. A switch counts as one upstream port (the common bridge) and
  * one downstream port on either side. Without a common bridge, traffic goes through the root complex. NCCL counts
  * switches in the same way, but does not distinguish NODE from PHB.
  *
- * NVLink and other connections besides PCI are not considered.
+ * <p>NVLink and other connections besides PCI are not considered.
  *
  * @since 0.1.0
  */

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /**
  * Runs scenarios in a random order with a seed, until the time has passed and each has been run.
  *
- * Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]…} on both machines, adds a line to FILE for each run;
+ * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]…} on both machines, adds a line to FILE for each run;
  * {@code list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit
  * status is 1 if a run failed. {@code ends FILE SEED SECONDS} runs the scenarios that need no privileges with two
  * processes of one machine: peers that are killed and stopped. It does not change the wire.

@@ -14,13 +14,13 @@
  *
  * <h2>Queue pairs</h2>
  *
- * librdmacm can create a queue pair within an id and move it (rdma_create_qp(3)). This package does the same, but with
- * queue pairs of this library, of which librdmacm only has the number. So the id and the queue pair can be closed in
- * any order, and no native code accesses a closed queue pair.
+ * <p>librdmacm can create a queue pair within an id and move it (rdma_create_qp(3)). This package does the same, but
+ * with queue pairs of this library, of which librdmacm only has the number. So the id and the queue pair can be closed
+ * in any order, and no native code accesses a closed queue pair.
  *
  * <h2>Errors</h2>
  *
- * Calls that fail at once throw a {@link io.github.rdma4j.verbs.VerbsException}. A later failure is reported by an
+ * <p>Calls that fail at once throw a {@link io.github.rdma4j.verbs.VerbsException}. A later failure is reported by an
  * event with an explanation or, if a call waits, by a {@link io.github.rdma4j.verbs.cm.ConnectionException}. A
  * {@link io.github.rdma4j.verbs.cm.ConnectionRejectedException} has the peer's reason and private data.
  */

@@ -23,8 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * {@code libcufile.so.0}, opened on first use, and the handles of its functions. If it is missing, the caller uses
  * another path.
  *
- * Pointers are passed as {@code long}. So is {@code CUfileError_t}, which the functions return by value: on x86-64 and
- * on aarch64, its two ints of 4 bytes are returned in one register, the status in the lower half and the driver's
+ * <p>Pointers are passed as {@code long}. So is {@code CUfileError_t}, which the functions return by value: on x86-64
+ * and on aarch64, its two ints of 4 bytes are returned in one register, the status in the lower half and the driver's
  * result in the upper half. A segment for each result would allocate in each call.
  */
 public final class CuFileLibrary {

@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
  * Keeps a command's results so far, so that they are shown however the command ends: after a failure or Ctrl-C. The
  * first caller shows them, and only once.
  *
- * Safe for use by several threads: a signal is handled in a separate thread.
+ * <p>Safe for use by several threads: a signal is handled in a separate thread.
  *
  * @param <R> the type of report
  */

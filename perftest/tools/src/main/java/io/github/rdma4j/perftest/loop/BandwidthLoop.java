@@ -24,7 +24,7 @@ import java.time.Duration;
  * The measured loop of the bandwidth tools without the peer's participation: keeps as many requests in flight on each
  * queue pair as the transmit depth permits, requests one completion per group, and polls several completions at a time.
  *
- * Unless it sleeps, it allocates nothing and throws nothing: {@link #failure()} returns what stopped it.
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: {@link #failure()} returns what stopped it.
  */
 public final class BandwidthLoop {
     /** How often a sleeping side checks whether the run has ended. */

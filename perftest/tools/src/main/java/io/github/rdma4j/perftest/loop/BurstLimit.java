@@ -6,7 +6,7 @@ package io.github.rdma4j.perftest.loop;
  * The software rate limit of the bandwidth tools: bursts of messages at a constant interval, over all queue pairs
  * together.
  *
- * A burst is due at a constant time after the previous one was due. Unlike in the C tools, the cost of reading the
+ * <p>A burst is due at a constant time after the previous one was due. Unlike in the C tools, the cost of reading the
  * clock does not accumulate. A side that falls behind by more than one burst does not catch up.
  *
  * <p>The caller passes the time. Does not allocate. For use by one thread.

@@ -6,7 +6,7 @@ package io.github.rdma4j.perftest.loop;
  * When messages were posted and completed, one entry per group of messages that share a completion, and the best rate
  * that follows from it.
  *
- * The C tools record a time per message. This class records one per group, so that the loop stays short. A peak
+ * <p>The C tools record a time per message. This class records one per group, so that the loop stays short. A peak
  * therefore starts at the post of a group's first message and ends at a poll. With one completion per message (-Q 1, or
  * messages above 8 KiB), this equals the C tools' definition.
  *

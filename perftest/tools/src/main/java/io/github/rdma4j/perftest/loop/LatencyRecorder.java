@@ -32,8 +32,8 @@ import java.util.List;
  * samples. A counted run of up to {@link #MOST_STAMPS} messages writes its times into an array, which is evaluated
  * afterwards; a longer or a timed one goes into a histogram at once, a timed one only in its measured part.
  *
- * Open loop ({@code --rate}): a sample starts when the message was due, not when it was posted. A delay counts in full;
- * the exchange itself counts as one of its parts (half of it for a round trip that represents one way).
+ * <p>Open loop ({@code --rate}): a sample starts when the message was due, not when it was posted. A delay counts in
+ * full; the exchange itself counts as one of its parts (half of it for a round trip that represents one way).
  *
  * <p>A closed loop may wait before each post, {@link #pausing}: as in the C tools ({@code --latency_gap}) the wait is
  * part of the time from one call to the next.

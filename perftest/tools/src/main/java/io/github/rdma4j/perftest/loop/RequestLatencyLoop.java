@@ -20,7 +20,7 @@ import java.time.Duration;
  * The measured loop of ib_read_lat and ib_atomic_lat: posts a request, waits for its completion, and posts the next
  * one. The peer's adapter answers without a program.
  *
- * Unless it sleeps, it allocates nothing and throws nothing: {@link #failure()} returns what stopped it.
+ * <p>Unless it sleeps, it allocates nothing and throws nothing: {@link #failure()} returns what stopped it.
  */
 public final class RequestLatencyLoop {
     /** How often a sleeping side checks whether the run has ended. */

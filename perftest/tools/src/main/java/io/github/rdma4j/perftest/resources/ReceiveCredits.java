@@ -23,8 +23,8 @@ import java.util.List;
  * messages that it has received on a queue pair into four bytes of the peer, in this machine's byte order. The sender
  * stays less than the receive depth ahead of this count.
  *
- * A count that becomes due while the previous one is in flight waits for it, and replaces it, so at most one write per
- * queue pair is in flight. It does not allocate or throw during a run.
+ * <p>A count that becomes due while the previous one is in flight waits for it, and replaces it, so at most one write
+ * per queue pair is in flight. It does not allocate or throw during a run.
  */
 public final class ReceiveCredits {
     /** The most completions that {@link #poll()} takes at once. */

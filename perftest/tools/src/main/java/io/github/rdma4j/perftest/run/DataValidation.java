@@ -17,8 +17,8 @@ import java.util.List;
 /**
  * The sender seals messages, and the receiver checks them (--data_validation).
  *
- * ib_write_lat does this for each message, in its loop. The other tools check memory: before the run the sender seals
- * all slots, and after the run the receiver checks each slot that received a message. For atomic operations, the
+ * <p>ib_write_lat does this for each message, in its loop. The other tools check memory: before the run the sender
+ * seals all slots, and after the run the receiver checks each slot that received a message. For atomic operations, the
  * counters are checked: every operation must have been executed once.
  */
 final class DataValidation {

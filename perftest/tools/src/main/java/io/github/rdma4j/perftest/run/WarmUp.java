@@ -24,9 +24,9 @@ import java.util.Map;
  * Runs the measured loop until it is compiled, on two connected queue pairs of this process. Then the figures are
  * figures of compiled code, regardless of the peer and of the number of messages.
  *
- * The loops' methods are called many times with a few messages each, so that they are compiled as methods, and in every
- * role and mode, so that all branches are compiled before the measured run. The loops write to memory of this process:
- * a latency loop that writes to the byte it waits for exchanges messages with itself, in one thread.
+ * <p>The loops' methods are called many times with a few messages each, so that they are compiled as methods, and in
+ * every role and mode, so that all branches are compiled before the measured run. The loops write to memory of this
+ * process: a latency loop that writes to the byte it waits for exchanges messages with itself, in one thread.
  */
 final class WarmUp {
     /**

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * The address of the other side's queue pair, and of the memory to write to. It also serves as the content of every
  * synchronization message.
  *
- * On the wire it is lower-case hexadecimal text of fixed width with a final NUL: 59 bytes without a GID and 108 with
+ * <p>On the wire it is lower-case hexadecimal text of fixed width with a final NUL: 59 bytes without a GID and 108 with
  * one. Each side chooses independently by the same rule: with a GID on Ethernet, and on InfiniBand when -x is given.
  * Over rdma_cm it is the C tools' structure in network byte order: 56 bytes, or 64 with a peer of wire version 6.29 or
  * later, which adds a second address for a kind of data validation that is not used here.

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 /**
  * The first message: 16 bytes with the version of the wire protocol as text.
  *
- * We announce 6.24, the last version before peers send a structure of their own build ("negotiate", from 6.28 on).
+ * <p>We announce 6.24, the last version before peers send a structure of their own build ("negotiate", from 6.28 on).
  */
 public final class WireVersion {
     /** The version that we announce. */
