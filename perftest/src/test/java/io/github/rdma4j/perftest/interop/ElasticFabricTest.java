@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tools by SRD, beside C's: two ports of a seeming Elastic Fabric Adapter. */
+/** The tools over SRD, with C's: two ports of a simulated Elastic Fabric Adapter. */
 @EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was written for x86-64")
 class ElasticFabricTest {
     @TempDir

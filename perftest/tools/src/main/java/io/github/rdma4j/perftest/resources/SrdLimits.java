@@ -71,7 +71,7 @@ record SrdLimits(String device, long longest, int maxInlineData) {
         int wanted = parameters.queues().inlineSize();
         if (parameters.tool().verb() != Verb.SEND) {
             if (wanted > 0) {
-                adjustments.add("-I/--inline_size: " + wanted + " becomes 0: writes by SRD are not inline here");
+                adjustments.add("-I/--inline_size: " + wanted + " becomes 0: writes over SRD are not inline here");
             }
             return 0;
         }

@@ -143,7 +143,7 @@ final class Connections {
     private Optional<Connection> connect(SynchronousId id, Findings findings) {
         WireEnd end;
         try {
-            end = WireEnd.of(id, ports.here());
+            end = WireEnd.of(id);
         } catch (VerbsException failure) {
             findings.failedHere(Check.CM_CONNECTION, "here", Failures.of(failure), ports.mtu());
             return Optional.empty();

@@ -162,7 +162,7 @@ final class Orders implements AutoCloseable {
                     ""));
         }
         closeListening();
-        WireEnd accepted = WireEnd.of(request.get(), port);
+        WireEnd accepted = WireEnd.of(request.get());
         try {
             request.get().accept(config -> config.rnrRetryCount(WireEnd.RETRIES), limits.step());
         } catch (VerbsException failure) {

@@ -71,7 +71,6 @@ final class WireEnd implements AutoCloseable {
     }
 
     private final DeviceContext context;
-    private final PeerPort port;
     private final ProtectionDomain domain;
     private final CompletionQueue sends;
     private final CompletionQueue receives;
@@ -79,17 +78,22 @@ final class WireEnd implements AutoCloseable {
     private final WorkCompletions completions = WorkCompletions.allocate(DEPTH);
     private final Opened opened = new Opened();
     private final Optional<EfaDeviceAttributes> efa;
+    /** Bytes of a receive. */
+    private int receiveLength = ROOM;
+    /** The port of an SRD queue pair. */
+    private int port;
+
     private PreparedQueuePair prepared;
     private SrdQueuePair srd;
     private QueuePair queuePair;
     private Requests requests;
     private Predicate<MemorySlice> receiver;
 
-    private WireEnd(DeviceContext context, PeerPort port) {
+    /** Makes an end for reliable connections if efa is empty, and otherwise for SRD. */
+    private WireEnd(DeviceContext context, Optional<EfaDeviceAttributes> efa) {
         this.context = context;
-        this.port = port;
+        this.efa = efa;
         try {
-            this.efa = port.transport() == Transport.SRD ? Optional.of(context.queryEfa()) : Optional.empty();
             this.domain = opened.keep(context.allocateProtectionDomain());
             Optional<CompletionChannel> events =
                     efa.isPresent() ? Optional.empty() : Optional.of(opened.keep(context.createCompletionChannel()));
@@ -139,9 +143,12 @@ final class WireEnd implements AutoCloseable {
      * @param port of it, and the GID to use
      */
     static WireEnd prepare(DeviceContext context, PeerPort port) {
-        WireEnd end = new WireEnd(context, port);
+        boolean reliableDatagrams = port.transport() == Transport.SRD;
+        WireEnd end = new WireEnd(context, reliableDatagrams ? Optional.of(context.queryEfa()) : Optional.empty());
         try {
-            if (end.efa.isPresent()) {
+            if (reliableDatagrams) {
+                end.port = port.number();
+                end.receiveLength = (int) Math.min(ROOM, context.port(end.port).maxMessageSize());
                 end.srd = end.opened.keep(end.domain.createSrdQueuePair(config -> config.sendCompletionQueue(end.sends)
                         .receiveCompletionQueue(end.receives)
                         .maxSendWorkRequests(DEPTH)
@@ -174,11 +181,11 @@ final class WireEnd implements AutoCloseable {
                 : new AccessFlag[] {AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ};
     }
 
-    /** An end of this port that rdma_cm will connect; the id has a device, and is closed with this. */
-    static WireEnd of(SynchronousId id, PeerPort port) {
+    /** Creates an end that rdma_cm will connect; the id has a device, and is closed with this. */
+    static WireEnd of(SynchronousId id) {
         WireEnd end;
         try {
-            end = new WireEnd(id.id().device().orElseThrow(), port);
+            end = new WireEnd(id.id().device().orElseThrow(), Optional.empty());
         } catch (RuntimeException | Error failure) {
             id.close();
             throw failure;
@@ -246,7 +253,7 @@ final class WireEnd implements AutoCloseable {
     QueuePairEndpoint endpoint() {
         return srd == null
                 ? prepared.endpoint()
-                : new QueuePairEndpoint(srd.number(), 0, 0, context.gidAddress(port.number(), 0), Mtu.MTU_4096);
+                : new QueuePairEndpoint(srd.number(), 0, 0, context.gidAddress(port, 0), Mtu.MTU_4096);
     }
 
     /** Returns the memory that the other end may write and read. */
@@ -257,8 +264,8 @@ final class WireEnd implements AutoCloseable {
     /** Connects without rdma_cm, or creates the address handle of SRD; sends nothing. */
     void connect(QueuePairEndpoint theirs, Mtu mtu) {
         if (srd != null) {
-            AddressHandle address = opened.keep(
-                    domain.createAddressHandle(AddressHandleAttributes.toGid(port.number(), 0, theirs.gid())));
+            AddressHandle address =
+                    opened.keep(domain.createAddressHandle(AddressHandleAttributes.toGid(port, 0, theirs.gid())));
             use(Destination.of(address, theirs.queuePairNumber(), QUEUE_KEY));
             return;
         }
@@ -272,8 +279,7 @@ final class WireEnd implements AutoCloseable {
 
     /** Posts a receive for the next message; for the first one it is posted already. */
     void expect() {
-        long longest = context.port(port.number()).maxMessageSize();
-        posted(receiver.test(incoming((int) Math.min(ROOM, longest))));
+        posted(receiver.test(incoming(receiveLength)));
     }
 
     /** Sends a message, and waits until the other end has it. */

@@ -22,8 +22,8 @@ public enum LinkType {
      */
     IWARP("iWARP", 38 + 60, 84, 60),
     /**
-     * EFA's reliable datagrams, over UDP and IPv4. Their own header is not published and left out. The adapter counts
-     * an acknowledgement as the smallest packet of Ethernet.
+     * EFA's reliable datagrams, over UDP and IPv4. SRD's own header is not published, and is left out. An
+     * acknowledgement counts as the smallest Ethernet packet.
      */
     SRD("SRD", 38 + 20 + 8, 84, 0),
     /** TCP itself with time stamps: IPv4 20, TCP 32. The network's MTU has these in it. */
