@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
 import io.github.rdma4j.cuda.internal.ContextCalls;
 import io.github.rdma4j.cuda.internal.DeviceCalls;
@@ -121,13 +122,13 @@ public final class CudaContext extends CudaResource {
      * @throws IllegalArgumentException if it is negative
      */
     public void setCloseTimeout(Duration timeout) {
-        Waiting.nanos(timeout);
+        Timeouts.checkedNanos(timeout);
         closeTimeout = timeout;
     }
 
     /** Returns a time of System.nanoTime; limited to its range. */
     long closeDeadline() {
-        return System.nanoTime() + Math.min(Waiting.nanos(closeTimeout), Long.MAX_VALUE / 2);
+        return System.nanoTime() + Math.min(Timeouts.checkedNanos(closeTimeout), Long.MAX_VALUE / 2);
     }
 
     /**

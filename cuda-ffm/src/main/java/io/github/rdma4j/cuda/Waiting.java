@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda;
 
-import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -20,7 +20,7 @@ final class Waiting {
     private Waiting() {}
 
     static boolean until(BooleanSupplier done, Duration timeout, String what) {
-        long limit = nanos(timeout);
+        long limit = Timeouts.checkedNanos(timeout);
         return until(done, limit, () -> {
             if (Thread.currentThread().isInterrupted()) {
                 throw new CudaWaitInterruptedException(what);
@@ -58,16 +58,5 @@ final class Waiting {
             afterPause.run();
         }
         return true;
-    }
-
-    static long nanos(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("a negative timeout, " + TimeText.of(timeout));
-        }
-        try {
-            return timeout.toNanos();
-        } catch (ArithmeticException e) {
-            return Long.MAX_VALUE;
-        }
     }
 }

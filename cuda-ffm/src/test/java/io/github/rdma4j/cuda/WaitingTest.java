@@ -3,7 +3,6 @@
 package io.github.rdma4j.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.management.ManagementFactory;
@@ -80,14 +79,5 @@ class WaitingTest {
         // Nothing is set that was not.
         assertThat(Waiting.until(this::never, System.nanoTime() + 1_000_000)).isFalse();
         assertThat(Thread.interrupted()).isFalse();
-    }
-
-    @Test
-    void anyDurationIsALimitButANegativeOne() {
-        assertThat(Waiting.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE);
-        assertThat(Waiting.nanos(Duration.ofNanos(7))).isEqualTo(7);
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Waiting.nanos(Duration.ofNanos(-1)))
-                .withMessage("a negative timeout, -1 ns");
     }
 }

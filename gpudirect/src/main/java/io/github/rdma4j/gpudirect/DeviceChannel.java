@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
@@ -279,14 +280,12 @@ public final class DeviceChannel implements AutoCloseable {
 
     /** Calls {@link #progress()} until the condition holds, with pauses when nothing moves. */
     boolean progressUntil(BooleanSupplier done, Duration timeout, Object what) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("a negative timeout, " + TimeText.of(timeout));
-        }
+        long limit = Timeouts.checkedNanos(timeout);
         long start = System.nanoTime();
         int idle = 0;
         while (!done.getAsBoolean()) {
             boolean moved = progress();
-            if (Duration.ofNanos(System.nanoTime() - start).compareTo(timeout) >= 0) {
+            if (System.nanoTime() - start >= limit) {
                 return done.getAsBoolean();
             }
             idle = moved ? 0 : idle + 1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_cq;
@@ -16,7 +17,6 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
-import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.datapath.CompletionFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -282,7 +282,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         requireChannel();
         channel.requireNoCursorOfCaller();
         int count = poll.getAsInt();
-        long limit = ReadinessWaiter.nanos(timeout);
+        long limit = Timeouts.nanos(timeout);
         if (count != 0 || limit == 0) {
             return count;
         }
@@ -372,7 +372,7 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     public void modifyModeration(int completions, Duration period) {
         ExtendedDeviceAttributes.CompletionModeration limits =
                 context.extendedAttributes().completionModeration();
-        long micros = ReadinessWaiter.nanos(period) / 1000;
+        long micros = Timeouts.nanos(period) / 1000;
         checkModeration("completions", completions, limits.maxCount());
         checkModeration("microseconds", period.isNegative() ? -1 : micros, limits.maxPeriodMicroseconds());
         locked(() -> {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.DescriptorSet;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
-import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -232,7 +232,7 @@ public final class EventPoller implements EventSource, AutoCloseable {
      * @throws IllegalStateException if this poller is closed, before or during the wait
      */
     public int select(Duration timeout, Consumer<? super EventSource> handler) {
-        long nanos = ReadinessWaiter.nanos(timeout);
+        long nanos = Timeouts.nanos(timeout);
         return select(nanos == 0 ? 0 : System.nanoTime(), nanos, handler);
     }
 

@@ -4,8 +4,10 @@ package io.github.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Which memory can be registered, and what is said of that which cannot. */
 @Tag("device")
 class MemoryRegionDeviceTest {
+    private static final int MAPPED = 8192;
+
     private DeviceContext context;
     private ProtectionDomain domain;
     private Arena arena;
@@ -116,16 +120,56 @@ class MemoryRegionDeviceTest {
                 .hasMessageMatching("(?s).*(EINVAL.*maximum of \\d+ bytes|ENOMEM|EFAULT).*");
     }
 
+    /** {@code folder} is on tmpfs in a guest. */
     @Test
     void mappedFileCanBeRegistered(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("memory");
-        Files.write(file, new byte[8192]);
-        // Pinning for long is refused by kernels for some file systems; tmpfs, which tests run on, is fine.
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena);
-            mapped.set(ValueLayout.JAVA_LONG, 0, 42);
-            assertThat(domain.registerMemory(mapped, AccessFlag.LOCAL_WRITE).length())
-                    .isEqualTo(8192);
+        MemorySegment mapped = map(file, FileChannel.MapMode.READ_WRITE);
+        mapped.set(ValueLayout.JAVA_LONG, 0, 42);
+        assertThat(domain.registerMemory(mapped, AccessFlag.LOCAL_WRITE).length())
+                .isEqualTo(MAPPED);
+        MemorySegment copy = map(file, FileChannel.MapMode.PRIVATE);
+        assertThat(domain.registerMemory(copy, AccessFlag.LOCAL_WRITE).length()).isEqualTo(MAPPED);
+    }
+
+    @Test
+    void sharedReadOnlyMappingIsRefusedBeforeLinux62(@TempDir Path folder) throws Exception {
+        assumeThat(KernelVersion.isAtLeast(6, 2)).isFalse();
+        MemorySegment mapped = map(folder.resolve("memory"), FileChannel.MapMode.READ_ONLY);
+        assertThatThrownBy(() -> domain.registerMemory(mapped, AccessFlag.REMOTE_READ))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("from Linux 6.2 on")
+                .hasMessageContaining("map the file with MapMode.READ_WRITE or PRIVATE");
+    }
+
+    /** The project's folder is on 9p in a guest. */
+    @Test
+    @Tag("kernel612")
+    void sharedMappingOfADiskFileIsPinnedForReadingOnly(@TempDir Path folder) throws Exception {
+        Path file = Files.createTempFile(Path.of("target"), "mapped", null);
+        try {
+            MemorySegment mapped = map(file, FileChannel.MapMode.READ_WRITE);
+            assertThat(domain.registerMemory(mapped, AccessFlag.REMOTE_READ).length())
+                    .isEqualTo(MAPPED);
+            assertThatThrownBy(() -> domain.registerMemory(mapped, AccessFlag.LOCAL_WRITE))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("EFAULT")
+                    .hasMessageContaining(file.getFileName() + " is a shared mapping of a file on ")
+                    .hasMessageContaining("MapMode.PRIVATE, or register it without write access");
+        } finally {
+            Files.delete(file);
+        }
+        MemorySegment readOnly = map(folder.resolve("memory"), FileChannel.MapMode.READ_ONLY);
+        assertThat(domain.registerMemory(readOnly, AccessFlag.REMOTE_READ).length())
+                .isEqualTo(MAPPED);
+    }
+
+    private MemorySegment map(Path file, FileChannel.MapMode mode) throws IOException {
+        Files.write(file, new byte[MAPPED]);
+        try (FileChannel channel = mode == FileChannel.MapMode.READ_ONLY
+                ? FileChannel.open(file, StandardOpenOption.READ)
+                : FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return channel.map(mode, 0, MAPPED, arena);
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaEvent;
 import io.github.rdma4j.cuda.CudaException;
@@ -34,7 +35,7 @@ final class Closing {
     }
 
     private Duration left() {
-        long left = Limits.nanos(limit) - (System.nanoTime() - start);
+        long left = Timeouts.checkedNanos(limit) - (System.nanoTime() - start);
         return Duration.ofNanos(Math.max(left, 0));
     }
 

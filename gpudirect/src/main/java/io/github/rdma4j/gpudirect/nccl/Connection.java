@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
@@ -176,7 +177,7 @@ final class Connection {
         if (calls.tryLock()) {
             return true;
         }
-        long nanos = Limits.nanos(limit);
+        long nanos = Timeouts.checkedNanos(limit);
         long start = System.nanoTime();
         boolean interrupted = false;
         try {
@@ -200,7 +201,7 @@ final class Connection {
      */
     void lockUnlessInterrupted(Duration limit) {
         try {
-            if (!calls.tryLock() && !calls.tryLock(Limits.nanos(limit), TimeUnit.NANOSECONDS)) {
+            if (!calls.tryLock() && !calls.tryLock(Timeouts.checkedNanos(limit), TimeUnit.NANOSECONDS)) {
                 throw new NcclTimeoutException(OTHERS_CALL, limit);
             }
         } catch (InterruptedException e) {
@@ -271,7 +272,7 @@ final class Connection {
      * System.nanoTime. An interrupt ends the wait.
      */
     void settleUnlessInterrupted(Step.Call call, Duration limit, long start) {
-        Duration left = Duration.ofNanos(Math.max(0, Limits.nanos(limit) - (System.nanoTime() - start)));
+        Duration left = Duration.ofNanos(Math.max(0, Timeouts.checkedNanos(limit) - (System.nanoTime() - start)));
         settle(call, limit, Limits.awaitUnlessInterrupted(this::isFinished, left, "waiting for " + call.words()));
     }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
-import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -20,18 +20,6 @@ final class Limits {
     private static final int PAUSES_IN_WAIT = 16;
 
     private Limits() {}
-
-    /** Returns nanoseconds. A longer duration than 292 years counts as 292 years. */
-    static long nanos(Duration limit) {
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException("a time limit of " + TimeText.of(limit) + ": zero or more");
-        }
-        try {
-            return limit.toNanos();
-        } catch (ArithmeticException e) {
-            return Long.MAX_VALUE;
-        }
-    }
 
     /**
      * Polls until the condition holds or the timeout passes. An interrupt does not end the wait, because an operation
@@ -61,7 +49,7 @@ final class Limits {
     }
 
     private static boolean await(BooleanSupplier done, Duration limit, Runnable afterPause) {
-        long nanos = nanos(limit);
+        long nanos = Timeouts.checkedNanos(limit);
         long start = System.nanoTime();
         while (!done.getAsBoolean()) {
             long elapsed = System.nanoTime() - start;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.gpudirect.nccl.bindings.NcclHeaders;
 import io.github.rdma4j.gpudirect.nccl.bindings.ncclConfig_v23000;
 import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
@@ -50,7 +51,7 @@ public final class NcclConfig {
      * @return this
      */
     public NcclConfig timeout(Duration limit) {
-        Limits.nanos(limit);
+        Timeouts.checkedNanos(limit);
         timeout = limit;
         return this;
     }
@@ -62,7 +63,7 @@ public final class NcclConfig {
      * @return this
      */
     public NcclConfig closeTimeout(Duration limit) {
-        Limits.nanos(limit);
+        Timeouts.checkedNanos(limit);
         closeTimeout = limit;
         return this;
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl;
 
+import io.github.rdma4j.base.Timeouts;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -75,7 +76,7 @@ public final class NcclRendezvous {
     public static void serve(NcclUniqueId id, ServerSocket server, int peers, Duration timeout) throws IOException {
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(server, "server");
-        long limit = Limits.nanos(timeout);
+        long limit = Timeouts.checkedNanos(timeout);
         long start = System.nanoTime();
         for (int served = 0; served < peers; ) {
             long left = TimeUnit.NANOSECONDS.toMillis(limit - (System.nanoTime() - start));
@@ -133,7 +134,7 @@ public final class NcclRendezvous {
      * @throws NcclTimeoutException if the server has not answered in time; the cause is the last failure
      */
     public static NcclUniqueId fetch(InetSocketAddress server, Duration timeout) throws IOException {
-        long limit = Limits.nanos(timeout);
+        long limit = Timeouts.checkedNanos(timeout);
         long start = System.nanoTime();
         IOException last = null;
         while (true) {

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaResource;
 import java.util.IdentityHashMap;
@@ -67,7 +68,7 @@ final class ResourceUse implements AutoCloseable {
     /** Called by the resource before it is closed. */
     @Override
     public void close() {
-        long limit = Limits.nanos(resource.context().closeTimeout());
+        long limit = Timeouts.checkedNanos(resource.context().closeTimeout());
         long start = System.nanoTime();
         boolean interrupted = false;
         try {

@@ -3,6 +3,7 @@
 package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.DeviceMemory;
 import java.time.Duration;
@@ -205,7 +206,7 @@ public final class GpuFileBatch implements AutoCloseable {
         requireOpen();
         lock.lock();
         try {
-            return awaitMore(atLeast, Uses.nanos(timeout));
+            return awaitMore(atLeast, Timeouts.checkedNanos(timeout));
         } finally {
             lock.unlock();
         }
@@ -360,7 +361,7 @@ public final class GpuFileBatch implements AutoCloseable {
 
     /** An interrupted thread must also wait, without spinning: memory and files are in use. */
     private void awaitAll() {
-        long nanos = Uses.nanos(storage.config().timeout());
+        long nanos = Timeouts.checkedNanos(storage.config().timeout());
         long start = System.nanoTime();
         boolean interrupted = false;
         try {

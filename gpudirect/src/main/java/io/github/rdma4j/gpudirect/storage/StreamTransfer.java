@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaCallbackException;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaEvent;
@@ -166,7 +167,7 @@ public final class StreamTransfer {
      * @throws CudaWaitInterruptedException if the thread is interrupted; the transfer continues
      */
     public boolean await(Duration timeout) {
-        long nanos = Uses.nanos(timeout);
+        long nanos = Timeouts.checkedNanos(timeout);
         long start = System.nanoTime();
         long pause = 1_000;
         while (!isDone()) {

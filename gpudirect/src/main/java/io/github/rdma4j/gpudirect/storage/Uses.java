@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
-import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import java.time.Duration;
 
 /**
@@ -46,7 +46,7 @@ final class Uses {
         synchronized (this) {
             closed = true;
         }
-        long nanos = nanos(limit);
+        long nanos = Timeouts.checkedNanos(limit);
         long start = System.nanoTime();
         boolean interrupted = false;
         try {
@@ -71,18 +71,6 @@ final class Uses {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
-        }
-    }
-
-    /** Returns nanoseconds. A longer duration than 292 years counts as 292 years. */
-    static long nanos(Duration limit) {
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException("a timeout of " + TimeText.of(limit) + ": zero or more");
-        }
-        try {
-            return limit.toNanos();
-        } catch (ArithmeticException e) {
-            return Long.MAX_VALUE;
         }
     }
 }

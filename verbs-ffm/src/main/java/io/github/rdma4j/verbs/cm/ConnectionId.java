@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EnhancedConnectionEstablishment;
@@ -23,7 +24,6 @@ import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
-import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -102,7 +102,7 @@ public final class ConnectionId implements AutoCloseable {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("a timeout of " + TimeText.of(timeout) + " is not positive");
         }
-        return Math.clamp(TimeUnit.NANOSECONDS.toMillis(ReadinessWaiter.nanos(timeout)), 1, Integer.MAX_VALUE);
+        return Math.clamp(TimeUnit.NANOSECONDS.toMillis(Timeouts.nanos(timeout)), 1, Integer.MAX_VALUE);
     }
 
     /**

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.cm;
 
-import io.github.rdma4j.verbs.internal.ReadinessWaiter;
+import io.github.rdma4j.base.Timeouts;
 import java.time.Duration;
 
 /** The deadline of a wait that has several steps. */
@@ -15,7 +15,7 @@ final class Deadline {
 
     Deadline(Duration timeout) {
         this.timeout = timeout;
-        this.limit = ReadinessWaiter.nanos(timeout);
+        this.limit = Timeouts.nanos(timeout);
     }
 
     Duration timeout() {

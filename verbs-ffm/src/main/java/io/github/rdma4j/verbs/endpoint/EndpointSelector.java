@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.CarrierTurn;
 import io.github.rdma4j.verbs.internal.ClosePlace;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SpinTime;
 import io.github.rdma4j.verbs.internal.endpoint.group.ActiveEntries;
 import io.github.rdma4j.verbs.internal.endpoint.group.SelectorEntry;
@@ -132,7 +132,7 @@ public final class EndpointSelector implements AutoCloseable {
      * @throws io.github.rdma4j.verbs.VerbsException if the process has no file descriptor left
      */
     public static EndpointSelector open(Duration spinLimit) {
-        return new EndpointSelector(Engine.nanos(
+        return new EndpointSelector(Timeouts.nanos(
                 new EndpointConfig().spinLimit(spinLimit).settings().times().spin()));
     }
 
@@ -266,7 +266,7 @@ public final class EndpointSelector implements AutoCloseable {
      *     handler already selects
      */
     public int select(Duration timeout) {
-        return select(System.nanoTime(), Engine.nanos(timeout));
+        return select(System.nanoTime(), Timeouts.nanos(timeout));
     }
 
     /**

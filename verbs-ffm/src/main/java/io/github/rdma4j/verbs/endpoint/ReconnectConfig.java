@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.base.TimeText;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
+import io.github.rdma4j.base.Timeouts;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -86,15 +86,15 @@ public final class ReconnectConfig {
     }
 
     long firstPauseNanos() {
-        return Engine.nanos(firstPause);
+        return Timeouts.nanos(firstPause);
     }
 
     long longestPauseNanos() {
-        return Engine.nanos(longestPause);
+        return Timeouts.nanos(longestPause);
     }
 
     long attemptNanos() {
-        return Engine.nanos(attemptTimeout);
+        return Timeouts.nanos(attemptTimeout);
     }
 
     Consumer<? super Reconnection> listener() {

@@ -3,13 +3,13 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.endpoint.connect.Connector;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,7 +132,7 @@ public final class Reconnector implements AutoCloseable {
      *     ReconnectConfig#onReconnect listener} calls this method
      */
     public Endpoint endpoint(Duration timeout) {
-        long end = System.nanoTime() + Engine.nanos(timeout);
+        long end = System.nanoTime() + Timeouts.nanos(timeout);
         StackReserve.require(lock);
         lock.lock();
         try {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.events.EventWaitEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
@@ -37,7 +38,6 @@ public final class ReadinessWaiter {
     }
 
     private static final int NONE = -1;
-    private static final long MAX_NANOS = Long.MAX_VALUE;
 
     private final int descriptor;
     /** Guards all fields; never held across a wait for the descriptor. */
@@ -73,23 +73,6 @@ public final class ReadinessWaiter {
     }
 
     /**
-     * Converts a timeout to nanoseconds: 0 for a negative one, at most 292 years.
-     *
-     * @param timeout any duration
-     * @return the nanoseconds, from 0
-     */
-    public static long nanos(Duration timeout) {
-        if (timeout.isNegative()) {
-            return 0;
-        }
-        try {
-            return timeout.toNanos();
-        } catch (ArithmeticException e) {
-            return MAX_NANOS;
-        }
-    }
-
-    /**
      * Tries until there is a result, and waits for the descriptor in between.
      *
      * @param operation for the message of the exception after an interrupt; most waits need none
@@ -106,7 +89,7 @@ public final class ReadinessWaiter {
             Duration timeout,
             Supplier<T> attempt,
             Supplier<? extends RuntimeException> closed) {
-        return await(operation, nanos(timeout), attempt, closed, true);
+        return await(operation, Timeouts.nanos(timeout), attempt, closed, true);
     }
 
     /**
@@ -126,7 +109,7 @@ public final class ReadinessWaiter {
             Duration timeout,
             Supplier<T> attempt,
             Supplier<? extends RuntimeException> closed) {
-        long limit = nanos(timeout);
+        long limit = Timeouts.nanos(timeout);
         return await(operation, limit, attempt, closed, limit <= 0);
     }
 

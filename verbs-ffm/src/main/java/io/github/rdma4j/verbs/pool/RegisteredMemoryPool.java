@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.pool;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -10,7 +11,6 @@ import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
-import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import java.util.ArrayList;
 import java.util.List;
@@ -274,7 +274,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
     private PooledMemory allocateWaiting(long size, long alignment) {
         // A request above the limit cannot be satisfied by waiting.
         boolean possible = chunkSizeFor(Math.max(size, alignment)) <= config.maxBytes();
-        long left = possible ? ReadinessWaiter.nanos(config.waitWhenExhausted()) : 0;
+        long left = possible ? Timeouts.nanos(config.waitWhenExhausted()) : 0;
         if (left > 0) {
             waits++;
         }

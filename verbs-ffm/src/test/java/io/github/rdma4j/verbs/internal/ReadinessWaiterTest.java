@@ -292,13 +292,6 @@ class ReadinessWaiterTest {
     }
 
     @Test
-    void timeoutsOfAnyLengthAreNanoseconds() {
-        assertThat(ReadinessWaiter.nanos(Duration.ofSeconds(-1))).isZero();
-        assertThat(ReadinessWaiter.nanos(Duration.ofNanos(17))).isEqualTo(17);
-        assertThat(ReadinessWaiter.nanos(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(Long.MAX_VALUE);
-    }
-
-    @Test
     void waiterLeavesNoDescriptorBehind() throws Exception {
         AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
         start(true, () -> outcome.set(waiter.await(1))).join();

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.connect;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.ClosePlace;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +75,7 @@ public final class Acceptor {
     /** {@return the endpoint of a client whose handshake is complete; empty on timeout} */
     public Optional<Endpoint> accept(Duration timeout) {
         long start = System.nanoTime();
-        long limit = Engine.nanos(timeout);
+        long limit = Timeouts.nanos(timeout);
         lock.lock();
         try {
             while (true) {

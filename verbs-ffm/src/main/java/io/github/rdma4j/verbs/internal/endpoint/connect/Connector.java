@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.internal.endpoint.connect;
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -21,7 +22,6 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.group.GroupAccess;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
@@ -145,7 +145,7 @@ public final class Connector {
     }
 
     private static Duration left(Duration timeout, long start) {
-        return Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start)));
+        return Duration.ofNanos(Math.max(0, Timeouts.nanos(timeout) - (System.nanoTime() - start)));
     }
 
     private static Endpoint connectOverTcp(
@@ -204,11 +204,11 @@ public final class Connector {
     private static Endpoint connectOverEither(
             InetSocketAddress server, List<InetSocketAddress> addresses, EndpointSettings config, Duration timeout) {
         long start = System.nanoTime();
-        long half = Engine.nanos(timeout) / 2;
+        long half = Timeouts.nanos(timeout) / 2;
         RuntimeException rdma;
         try {
             Duration limit =
-                    Duration.ofNanos(Math.min(Engine.nanos(config.times().rdma()), half));
+                    Duration.ofNanos(Math.min(Timeouts.nanos(config.times().rdma()), half));
             return connectOverRdma(server, addresses, config, limit, true);
         } catch (WaitInterruptedException | NotAdmittedException e) {
             // A client that is not admitted over RDMA would not be admitted over TCP either.
@@ -314,7 +314,7 @@ public final class Connector {
     }
 
     private static Duration rest(InetSocketAddress server, Duration timeout, long start) {
-        Duration rest = Duration.ofNanos(Engine.nanos(timeout) - (System.nanoTime() - start));
+        Duration rest = Duration.ofNanos(Timeouts.nanos(timeout) - (System.nanoTime() - start));
         if (!rest.isPositive()) {
             throw ACCESS.endpointException(
                     "connecting to " + server,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.connect;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.EventSource;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Iterator;
@@ -39,7 +39,7 @@ final class Handshakes<H> {
 
     /** Adds a handshake, and starts its timeout. */
     void add(EventSource source, H handshake) {
-        long nanos = Math.min(Engine.nanos(timeout), Long.MAX_VALUE / 2);
+        long nanos = Math.min(Timeouts.nanos(timeout), Long.MAX_VALUE / 2);
         begun.put(source, new Begun<>(handshake, System.nanoTime() + nanos));
     }
 

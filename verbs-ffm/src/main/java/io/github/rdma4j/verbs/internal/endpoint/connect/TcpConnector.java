@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.internal.endpoint.connect;
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
@@ -14,7 +15,6 @@ import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
@@ -150,7 +150,7 @@ final class TcpConnector {
 
     private static void await(
             String operation, EventPoller poller, Duration timeout, long start, Supplier<Explanation> silence) {
-        Duration rest = Duration.ofNanos(Math.max(0, Engine.nanos(timeout) - (System.nanoTime() - start)));
+        Duration rest = Duration.ofNanos(Math.max(0, Timeouts.nanos(timeout) - (System.nanoTime() - start)));
         int ready;
         try {
             ready = poller.select(rest, source -> {});

@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
@@ -39,7 +40,7 @@ public final class EndpointAssembly {
             String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer, boolean probesEarly) {
         Credits credits = new Credits(config.sizes().receiveBuffers(), peer.receiveBuffers());
         int longest = Math.min(config.sizes().maxMessageSize(), peer.bufferSize());
-        Silence silence = new Silence(Engine.nanos(config.times().silence()), probesEarly);
+        Silence silence = new Silence(Timeouts.nanos(config.times().silence()), probesEarly);
         Protocol protocol = config.sizes().integrity()
                 ? new SummedProtocol(
                         name,
@@ -60,7 +61,7 @@ public final class EndpointAssembly {
                         silence,
                         EndpointExceptions.OF_ENDS);
         Engine engine = new Engine(
-                carrier, protocol, new SpinTime(Engine.nanos(config.times().spin())));
+                carrier, protocol, new SpinTime(Timeouts.nanos(config.times().spin())));
         return ACCESS.endpoint(engine, memories, config.times().close(), peer);
     }
 }

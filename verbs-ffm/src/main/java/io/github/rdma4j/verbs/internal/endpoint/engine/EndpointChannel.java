@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.endpoint.ClosedByPeerException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
@@ -63,7 +64,7 @@ public final class EndpointChannel implements ByteChannel {
     /** Waits for another thread's call, which may wait for the peer. The timeout and an interrupt also end it. */
     private void enter(ReentrantLock lock, String operation) throws IOException {
         try {
-            if (!lock.tryLock() && !lock.tryLock(Engine.nanos(timeout), TimeUnit.NANOSECONDS)) {
+            if (!lock.tryLock() && !lock.tryLock(Timeouts.nanos(timeout), TimeUnit.NANOSECONDS)) {
                 throw new SocketTimeoutException(
                         "another thread has been %s %s for %s".formatted(operation, endpoint, TimeText.of(timeout)));
             }

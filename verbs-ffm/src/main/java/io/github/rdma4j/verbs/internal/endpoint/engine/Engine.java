@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
@@ -633,24 +634,16 @@ public final class Engine implements Progress {
      * @return the result of the attempt; null on timeout
      */
     public <T> T await(String operation, Duration timeout, Supplier<T> attempt) {
-        return waits.await(operation, nanos(timeout), false, attempt);
+        return waits.await(operation, Timeouts.nanos(timeout), false, attempt);
     }
 
     @Override
     public void awaitDecided(ProgressFuture<?> future, Duration timeout) {
         waits.await(
                 "waiting for a future of " + this,
-                nanos(timeout),
+                Timeouts.nanos(timeout),
                 true,
                 () -> future.isDecided() || destroyed ? Boolean.TRUE : null);
-    }
-
-    public static long nanos(Duration timeout) {
-        try {
-            return Math.max(0, timeout.toNanos());
-        } catch (ArithmeticException e) {
-            return timeout.isNegative() ? 0 : Long.MAX_VALUE;
-        }
     }
 
     /**
@@ -660,7 +653,7 @@ public final class Engine implements Progress {
         if (!beginClosing()) {
             return;
         }
-        long limit = nanos(timeout);
+        long limit = Timeouts.nanos(timeout);
         long start = System.nanoTime();
         String operation = "closing " + this;
         try {

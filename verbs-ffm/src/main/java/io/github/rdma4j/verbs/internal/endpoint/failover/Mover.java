@@ -4,10 +4,10 @@ package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -112,9 +112,9 @@ final class Mover {
         this.tcp = tcp;
         this.host = host;
         this.clock = clock;
-        this.attemptNanos = Engine.nanos(config.times().rdma());
+        this.attemptNanos = Timeouts.nanos(config.times().rdma());
         this.trialBytes = Math.min(maxMessage, LONGEST_CANARY);
-        this.pauseNanos = Engine.nanos(config.times().recovery());
+        this.pauseNanos = Timeouts.nanos(config.times().recovery());
         this.nextTry = clock.getAsLong();
         outbox.useTcp(tcp);
     }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import io.github.rdma4j.base.TimeText;
+import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
@@ -14,7 +15,6 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
@@ -163,7 +163,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         this.link = link;
         this.socket = link.socket();
         this.name = "endpoint " + link;
-        this.silence = Engine.nanos(silenceTimeout);
+        this.silence = Timeouts.nanos(silenceTimeout);
         this.patience = Math.max(1, TimeUnit.NANOSECONDS.toMillis(silence) / 5 * 2);
         this.mostGathered = Math.min(MOST_GATHERED, Math.min(peerBuffers, sizes.sendDepth()) / 2);
         this.buffers = new TcpBuffers(sizes);
