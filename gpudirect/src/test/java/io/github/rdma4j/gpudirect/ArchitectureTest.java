@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.github.rdma4j.gpudirect.internal.NativeAccess;
 import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import io.github.rdma4j.gpudirect.internal.Undo;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * draws it.
  */
 class ArchitectureTest {
+    private static final String BASE = "io.github.rdma4j.base";
     private static final String GPUDIRECT = "io.github.rdma4j.gpudirect";
     private static final String STORAGE = GPUDIRECT + ".storage";
     private static final String NCCL = GPUDIRECT + ".nccl";
@@ -38,7 +40,7 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "java..",
-                        "io.github.rdma4j.base",
+                        BASE,
                         GPUDIRECT,
                         GPUDIRECT + ".internal",
                         GPUDIRECT + ".topology",
@@ -56,7 +58,7 @@ class ArchitectureTest {
                 .resideInAPackage(GPUDIRECT + ".internal")
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", GPUDIRECT + ".internal")
+                .resideInAnyPackage("java..", BASE, GPUDIRECT + ".internal")
                 .check(CODE);
     }
 
@@ -69,12 +71,13 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                                 "java..",
-                                "io.github.rdma4j.base",
+                                BASE,
                                 STORAGE,
                                 STORAGE + ".internal",
                                 STORAGE + ".bindings",
                                 "io.github.rdma4j.cuda")
                         .or(equivalentTo(UdevDatabase.class))
+                        .or(equivalentTo(NativeAccess.class))
                         .or(equivalentTo(Undo.class)))
                 .check(CODE);
     }
@@ -85,7 +88,9 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(STORAGE + ".internal")
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage("java..", STORAGE + ".internal", STORAGE + ".bindings")
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                                "java..", BASE, STORAGE + ".internal", STORAGE + ".bindings")
+                        .or(equivalentTo(NativeAccess.class))
                         .or(describe(
                                 "its exceptions",
                                 type -> type.getFullName().startsWith(STORAGE + ".CuFileUnavailableException"))))
@@ -101,7 +106,7 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                                 "java..",
-                                "io.github.rdma4j.base",
+                                BASE,
                                 NCCL,
                                 NCCL + ".internal",
                                 NCCL + ".bindings",
@@ -117,7 +122,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(NCCL + ".internal")
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage("java..", NCCL + ".internal", NCCL + ".bindings")
+                .onlyDependOnClassesThat(resideInAnyPackage("java..", BASE, NCCL + ".internal", NCCL + ".bindings")
+                        .or(equivalentTo(NativeAccess.class))
                         .or(describe(
                                 "its exceptions",
                                 type -> type.getFullName().startsWith(NCCL + ".NcclUnavailableException"))))

@@ -35,7 +35,8 @@ class Bar1MemoryTest {
     @Test
     void missingNvmlIsReportedWithItsReason() {
         assertThat(why())
-                .startsWith("/no/such/libnvidia-ml.so.1 cannot be opened; it comes with NVIDIA's driver")
+                .startsWith("/no/such/libnvidia-ml.so.1: cannot open shared object file: No such file or directory"
+                        + "; it comes with NVIDIA's driver")
                 .contains("libnvidia-ml1", "NVIDIA_DRIVER_CAPABILITIES");
         StandInNvml.without("nvmlDeviceGetBAR1MemoryInfo");
         assertThat(why()).isEqualTo("the driver's NVML is too old: it has no nvmlDeviceGetBAR1MemoryInfo");

@@ -120,7 +120,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
                     .isThrownBy(() -> pool.reserve(3 * SLAB))
                     .matches(e -> e.limit() == Limit.BAR1)
                     .withMessageContaining("BAR1 of 4194304 bytes, 4194304 registered by this process; what others use"
-                            + " of it is not known: /no/such/libnvidia-ml.so.1 cannot be opened")
+                            + " of it is not known: /no/such/libnvidia-ml.so.1: cannot open shared object file")
                     .withMessageContaining("resizable BAR");
             assertThat(StandInDriver.calls("cuMemAlloc")).isEqualTo(asked);
             other.close();

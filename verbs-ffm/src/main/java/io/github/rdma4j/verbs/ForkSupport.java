@@ -13,8 +13,10 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
  * support enabled, libibverbs takes every registered page out of the child (madvise(2), MADV_DONTFORK); a child that
  * touches such a page is killed.
  *
- * <p>Java's own {@link ProcessBuilder} needs none of this: it starts programs without duplicating the address space,
- * unless {@code -Djdk.lang.Process.launchMechanism=FORK} is set. Support is for native code in the process that forks.
+ * <p>Support is for native code in the process that forks. Java's own {@link ProcessBuilder} needs none of this: it
+ * starts programs without duplicating the address space, unless {@code -Djdk.lang.Process.launchMechanism=FORK} is set.
+ * With that and support enabled, register whole pages only: the child also uses what else lies in a page that was taken
+ * from it, crashes, and {@link ProcessBuilder#start()} does not return.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *

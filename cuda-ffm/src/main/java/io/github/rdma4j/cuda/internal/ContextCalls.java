@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxCreate_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxDestroy_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxDisablePeerAccess_v4000;
@@ -41,7 +42,7 @@ public final class ContextCalls {
         try {
             return (int) CREATE.invokeExact(context.address(), flags, device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -50,7 +51,7 @@ public final class ContextCalls {
         try {
             return (int) DESTROY.invokeExact(context);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -59,7 +60,7 @@ public final class ContextCalls {
         try {
             return (int) SET_CURRENT.invokeExact(context);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -68,7 +69,7 @@ public final class ContextCalls {
         try {
             return (int) GET_FLAGS.invokeExact(flags.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -77,7 +78,7 @@ public final class ContextCalls {
         try {
             return (int) SET_FLAGS.invokeExact(flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -86,7 +87,7 @@ public final class ContextCalls {
         try {
             return (int) SYNCHRONIZE.invokeExact();
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -95,7 +96,7 @@ public final class ContextCalls {
         try {
             return (int) GET_STREAM_PRIORITY_RANGE.invokeExact(least.address(), greatest.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -104,7 +105,7 @@ public final class ContextCalls {
         try {
             return (int) ENABLE_PEER_ACCESS.invokeExact(peer, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -113,7 +114,7 @@ public final class ContextCalls {
         try {
             return (int) DISABLE_PEER_ACCESS.invokeExact(peer);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemcpyDtoDAsync_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemcpyDtoD_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemcpyDtoHAsync_v3020;
@@ -51,7 +52,7 @@ public final class CopyCalls {
         try {
             return (int) TO_DEVICE.invokeExact(target, source, length);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -60,7 +61,7 @@ public final class CopyCalls {
         try {
             return (int) TO_HOST.invokeExact(target, source, length);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -69,7 +70,7 @@ public final class CopyCalls {
         try {
             return (int) ON_DEVICE.invokeExact(target, source, length);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -78,7 +79,7 @@ public final class CopyCalls {
         try {
             return (int) PEER.invokeExact(target, targetContext, source, sourceContext, length);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -87,7 +88,7 @@ public final class CopyCalls {
         try {
             return (int) TO_DEVICE_ASYNC.invokeExact(target, source, length, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -96,7 +97,7 @@ public final class CopyCalls {
         try {
             return (int) TO_HOST_ASYNC.invokeExact(target, source, length, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -105,7 +106,7 @@ public final class CopyCalls {
         try {
             return (int) ON_DEVICE_ASYNC.invokeExact(target, source, length, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -115,7 +116,7 @@ public final class CopyCalls {
         try {
             return (int) PEER_ASYNC.invokeExact(target, targetContext, source, sourceContext, length, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -124,7 +125,7 @@ public final class CopyCalls {
         try {
             return (int) FILL8.invokeExact(target, value, count);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -133,7 +134,7 @@ public final class CopyCalls {
         try {
             return (int) FILL32.invokeExact(target, value, count);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -142,7 +143,7 @@ public final class CopyCalls {
         try {
             return (int) FILL8_ASYNC.invokeExact(target, value, count, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -151,7 +152,7 @@ public final class CopyCalls {
         try {
             return (int) FILL32_ASYNC.invokeExact(target, value, count, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceCanAccessPeer_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGetAttribute_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGetByPCIBusId_v4010;
@@ -47,7 +48,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_COUNT.invokeExact(count.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -56,7 +57,7 @@ public final class DeviceCalls {
         try {
             return (int) GET.invokeExact(device.address(), ordinal);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -65,7 +66,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_NAME.invokeExact(name.address(), length, device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -74,7 +75,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_UUID.invokeExact(uuid.address(), device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -83,7 +84,7 @@ public final class DeviceCalls {
         try {
             return (int) TOTAL_MEM.invokeExact(bytes.address(), device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -92,7 +93,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_ATTRIBUTE.invokeExact(value.address(), attribute, device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -101,7 +102,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_PCI_BUS_ID.invokeExact(text.address(), length, device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -110,7 +111,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_BY_PCI_BUS_ID.invokeExact(device.address(), text.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -119,7 +120,7 @@ public final class DeviceCalls {
         try {
             return (int) CAN_ACCESS_PEER.invokeExact(can.address(), device, peer);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -128,7 +129,7 @@ public final class DeviceCalls {
         try {
             return (int) PRIMARY_CONTEXT_RETAIN.invokeExact(context.address(), device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -137,7 +138,7 @@ public final class DeviceCalls {
         try {
             return (int) PRIMARY_CONTEXT_RELEASE.invokeExact(device);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuEventCreate_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuEventDestroy_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuEventElapsedTime_v2000;
@@ -30,7 +31,7 @@ public final class EventCalls {
         try {
             return (int) CREATE.invokeExact(event.address(), flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -39,7 +40,7 @@ public final class EventCalls {
         try {
             return (int) DESTROY.invokeExact(event);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -48,7 +49,7 @@ public final class EventCalls {
         try {
             return (int) RECORD.invokeExact(event, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -57,7 +58,7 @@ public final class EventCalls {
         try {
             return (int) QUERY.invokeExact(event);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -66,7 +67,7 @@ public final class EventCalls {
         try {
             return (int) ELAPSED_TIME.invokeExact(milliseconds.address(), start, end);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuFlushGPUDirectRDMAWrites_v11030;
 import java.lang.invoke.MethodHandle;
 
@@ -17,7 +18,7 @@ public final class GpuDirectCalls {
         try {
             return (int) FLUSH_WRITES.invokeExact(target, scope);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuGraphAddBatchMemOpNode_v11070;
 import io.github.rdma4j.cuda.bindings.PFN_cuGraphAddChildGraphNode_v10000;
 import io.github.rdma4j.cuda.bindings.PFN_cuGraphCreate_v10000;
@@ -42,7 +43,7 @@ public final class GraphCalls {
         try {
             return (int) BEGIN_CAPTURE.invokeExact(stream, mode);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -51,7 +52,7 @@ public final class GraphCalls {
         try {
             return (int) END_CAPTURE.invokeExact(stream, graph.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -60,7 +61,7 @@ public final class GraphCalls {
         try {
             return (int) CREATE.invokeExact(graph.address(), flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -69,7 +70,7 @@ public final class GraphCalls {
         try {
             return (int) DESTROY.invokeExact(graph);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -78,7 +79,7 @@ public final class GraphCalls {
         try {
             return (int) ADD_BATCH.invokeExact(node.address(), graph, after.address(), count, batch.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -87,7 +88,7 @@ public final class GraphCalls {
         try {
             return (int) ADD_CHILD.invokeExact(node.address(), graph, after.address(), count, child);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -96,7 +97,7 @@ public final class GraphCalls {
         try {
             return (int) INSTANTIATE.invokeExact(executable.address(), graph, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -105,7 +106,7 @@ public final class GraphCalls {
         try {
             return (int) LAUNCH.invokeExact(executable, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -114,7 +115,7 @@ public final class GraphCalls {
         try {
             return (int) EXEC_DESTROY.invokeExact(executable);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuIpcCloseMemHandle_v4010;
 import io.github.rdma4j.cuda.bindings.PFN_cuIpcGetEventHandle_v4010;
 import io.github.rdma4j.cuda.bindings.PFN_cuIpcGetMemHandle_v4010;
@@ -30,7 +31,7 @@ public final class IpcCalls {
         try {
             return (int) GET_EVENT_HANDLE.invokeExact(handle.address(), event);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -39,7 +40,7 @@ public final class IpcCalls {
         try {
             return (int) OPEN_EVENT_HANDLE.invokeExact(event.address(), handle);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -48,7 +49,7 @@ public final class IpcCalls {
         try {
             return (int) GET_MEM_HANDLE.invokeExact(handle.address(), address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -57,7 +58,7 @@ public final class IpcCalls {
         try {
             return (int) OPEN_MEM_HANDLE.invokeExact(address.address(), handle, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -66,7 +67,7 @@ public final class IpcCalls {
         try {
             return (int) CLOSE_MEM_HANDLE.invokeExact(address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAllocAsync_v11020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAllocManaged_v6000;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAlloc_v3020;
@@ -58,7 +59,7 @@ public final class MemoryCalls {
         try {
             return (int) GET_INFO.invokeExact(free.address(), total.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -67,7 +68,7 @@ public final class MemoryCalls {
         try {
             return (int) ALLOC.invokeExact(address.address(), size);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -76,7 +77,7 @@ public final class MemoryCalls {
         try {
             return (int) FREE.invokeExact(address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -85,7 +86,7 @@ public final class MemoryCalls {
         try {
             return (int) ALLOC_MANAGED.invokeExact(address.address(), size, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -94,7 +95,7 @@ public final class MemoryCalls {
         try {
             return (int) ALLOC_ASYNC.invokeExact(address.address(), size, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -103,7 +104,7 @@ public final class MemoryCalls {
         try {
             return (int) FREE_ASYNC.invokeExact(address, stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -112,7 +113,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_ALLOC.invokeExact(address.address(), size, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -121,7 +122,7 @@ public final class MemoryCalls {
         try {
             return (int) FREE_HOST.invokeExact(address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -130,7 +131,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_REGISTER.invokeExact(address, size, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -139,7 +140,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_UNREGISTER.invokeExact(address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -148,7 +149,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_GET_DEVICE_POINTER.invokeExact(device.address(), host, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -157,7 +158,7 @@ public final class MemoryCalls {
         try {
             return (int) GET_HANDLE_FOR_ADDRESS_RANGE.invokeExact(handle.address(), address, size, type, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -166,7 +167,7 @@ public final class MemoryCalls {
         try {
             return (int) GET_ADDRESS_RANGE.invokeExact(base.address(), size.address(), address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -175,7 +176,7 @@ public final class MemoryCalls {
         try {
             return (int) POINTER_GET_ATTRIBUTE.invokeExact(data.address(), attribute, address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -184,7 +185,7 @@ public final class MemoryCalls {
         try {
             return (int) POINTER_SET_ATTRIBUTE.invokeExact(value.address(), attribute, address);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.UnsupportedCudaCallException;
 import io.github.rdma4j.cuda.bindings.PFN_cuLaunchHostFunc_v10000;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamBatchMemOp_v11070;
@@ -66,7 +67,7 @@ public final class StreamCalls {
         try {
             return (int) BATCH.invokeExact(stream, count, operations, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -80,7 +81,7 @@ public final class StreamCalls {
         try {
             return (int) CREATE.invokeExact(stream.address(), flags, priority);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -89,7 +90,7 @@ public final class StreamCalls {
         try {
             return (int) GET_PRIORITY.invokeExact(stream, priority.address());
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -98,7 +99,7 @@ public final class StreamCalls {
         try {
             return (int) DESTROY.invokeExact(stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -107,7 +108,7 @@ public final class StreamCalls {
         try {
             return (int) QUERY.invokeExact(stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -116,7 +117,7 @@ public final class StreamCalls {
         try {
             return (int) SYNCHRONIZE.invokeExact(stream);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -125,7 +126,7 @@ public final class StreamCalls {
         try {
             return (int) WAIT_EVENT.invokeExact(stream, event, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -134,7 +135,7 @@ public final class StreamCalls {
         try {
             return (int) LAUNCH_HOST_FUNCTION.invokeExact(stream, function, data);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -143,7 +144,7 @@ public final class StreamCalls {
         try {
             return (int) WAIT_VALUE32.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -152,7 +153,7 @@ public final class StreamCalls {
         try {
             return (int) WAIT_VALUE64.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -161,7 +162,7 @@ public final class StreamCalls {
         try {
             return (int) WRITE_VALUE32.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -170,7 +171,7 @@ public final class StreamCalls {
         try {
             return (int) WRITE_VALUE64.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAddressFree_v10020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAddressReserve_v10020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemCreate_v10020;
@@ -37,7 +38,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) ADDRESS_RESERVE.invokeExact(address.address(), size, alignment, wish, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -46,7 +47,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) ADDRESS_FREE.invokeExact(address, size);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -55,7 +56,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) CREATE.invokeExact(handle.address(), size, properties.address(), flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -64,7 +65,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) RELEASE.invokeExact(handle);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -73,7 +74,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) MAP.invokeExact(address, size, offset, handle, flags);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -82,7 +83,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) UNMAP.invokeExact(address, size);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -91,7 +92,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) SET_ACCESS.invokeExact(address, size, descriptors.address(), count);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -100,7 +101,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) GET_ALLOCATION_GRANULARITY.invokeExact(granularity.address(), properties.address(), option);
         } catch (Throwable e) {
-            throw Driver.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

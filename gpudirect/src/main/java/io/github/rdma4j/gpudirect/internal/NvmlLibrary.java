@@ -9,7 +9,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -93,18 +92,13 @@ public final class NvmlLibrary {
 
     private static SymbolLookup open(String file) throws NvmlException {
         try {
-            return file.contains("/")
-                    ? SymbolLookup.libraryLookup(Path.of(file), Arena.global())
-                    : SymbolLookup.libraryLookup(file, Arena.global());
+            return NativeAccess.open(file);
         } catch (IllegalCallerException e) {
-            throw new NvmlException(
-                    "%s; start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
-                                    .formatted(e.getMessage())
-                            + " (on the class path: ALL-UNNAMED)");
+            throw new NvmlException(e.getMessage() + "; " + NativeAccess.REMEDY);
         } catch (IllegalArgumentException e) {
-            throw new NvmlException(("%s cannot be opened; it comes with NVIDIA's driver (Debian: libnvidia-ml1; in"
-                            + " containers NVIDIA_DRIVER_CAPABILITIES has utility)")
-                    .formatted(file));
+            throw new NvmlException(e.getMessage()
+                    + "; it comes with NVIDIA's driver (Debian: libnvidia-ml1; in containers"
+                    + " NVIDIA_DRIVER_CAPABILITIES has utility)");
         }
     }
 

@@ -4,13 +4,13 @@ package io.github.rdma4j.gpudirect.storage;
 
 import io.github.rdma4j.cuda.CudaContext;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.NativeAccess;
 import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import io.github.rdma4j.gpudirect.internal.Undo;
 import io.github.rdma4j.gpudirect.storage.StorageRefusal.Reason;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
 import io.github.rdma4j.gpudirect.storage.internal.LinuxFileCalls;
-import io.github.rdma4j.gpudirect.storage.internal.NativeAccess;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;

@@ -88,7 +88,7 @@ class NcclVersionsTest extends NcclFixture {
         NcclUnavailableException failure = catchThrowableOfType(NcclUnavailableException.class, NcclUniqueId::create);
         assertThat(failure.reason()).isEqualTo(NcclUnavailableException.Reason.NO_LIBRARY);
         assertThat(failure)
-                .hasMessageContaining("cannot be opened. Install NCCL (package libnccl2")
+                .hasMessageContaining("No such file or directory. Install NCCL (package libnccl2")
                 .hasMessageContaining("-Dio.github.rdma4j.nccl.library=FILE");
     }
 

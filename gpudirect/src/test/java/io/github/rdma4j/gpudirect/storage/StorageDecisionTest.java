@@ -72,10 +72,13 @@ class StorageDecisionTest extends StorageFixture {
                 .containsOnly(Reason.LIBRARY_ABSENT)
                 .hasSize(2);
         assertThat(decision)
-                .hasToString("staged; not by GPUDirect Storage: /no/such/libcufile.so.0 cannot be opened (remedy: "
-                        + decision.refusals().getFirst().remedy() + "); not by compatibility mode: "
-                        + "/no/such/libcufile.so.0 cannot be opened (remedy: "
-                        + decision.refusals().getFirst().remedy() + ")");
+                .hasToString(
+                        "staged; not by GPUDirect Storage: /no/such/libcufile.so.0: cannot open shared object file: No such file or directory"
+                                + " (remedy: "
+                                + decision.refusals().getFirst().remedy() + "); not by compatibility mode: "
+                                + "/no/such/libcufile.so.0: cannot open shared object file: No such file or directory"
+                                + " (remedy: "
+                                + decision.refusals().getFirst().remedy() + ")");
         try (GpuStorage storage = GpuStorage.on(context)) {
             assertThat(storage.driver()).isEmpty();
             assertThat(storage.unavailability())

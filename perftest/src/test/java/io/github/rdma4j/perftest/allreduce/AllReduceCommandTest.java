@@ -227,7 +227,7 @@ class AllReduceCommandTest {
         StandInNccl.set("async", 0);
         StandInNccl.absent();
         assertThat(run()).isOne();
-        assertThat(err()).contains("/no/such/libnccl.so.2 cannot be opened");
+        assertThat(err()).contains("/no/such/libnccl.so.2: cannot open shared object file");
         StandInNccl.use();
         assertThat(run("--use_cuda", "77")).isOne();
         assertThat(err()).contains("77");

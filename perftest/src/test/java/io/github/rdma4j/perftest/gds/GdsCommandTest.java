@@ -100,7 +100,8 @@ class GdsCommandTest {
                 .isZero();
         assertThat(Files.readAllBytes(file)).isEqualTo(contents);
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains("compat  left out: not by compatibility mode: /no/such/libcufile.so.0 cannot be opened")
+                .contains(
+                        "compat  left out: not by compatibility mode: /no/such/libcufile.so.0: cannot open shared object file")
                 .contains("staged, through the page cache")
                 .containsPattern("direct +read +4096 +2 ")
                 .doesNotContain(" write ");

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.internal;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -84,7 +85,7 @@ public final class ColdCalls {
                     argument(arguments, 4),
                     argument(arguments, 5));
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -124,7 +125,7 @@ public final class FileDescriptors {
             }
             return ready != 0;
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -143,7 +144,7 @@ public final class FileDescriptors {
                 throw Failures.of("fcntl(%d, O_NONBLOCK)".formatted(descriptor), NativeCalls.lastErrno());
             }
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -164,7 +165,7 @@ public final class FileDescriptors {
             int descriptor = (int) EVENTFD.invokeExact(NativeCalls.capture(), 0, CLOSE_ON_EXEC | O_NONBLOCK);
             return created("eventfd()", descriptor);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -179,7 +180,7 @@ public final class FileDescriptors {
             long ignored = (long) WRITE.invokeExact(
                     NativeCalls.capture(), descriptor, arena.allocateFrom(JAVA_LONG, 1L), (long) Long.BYTES);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -195,7 +196,7 @@ public final class FileDescriptors {
                             NativeCalls.capture(), descriptor, arena.allocate(JAVA_LONG), (long) Long.BYTES)
                     > 0;
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -208,7 +209,7 @@ public final class FileDescriptors {
         try {
             int ignored = (int) CLOSE.invokeExact(NativeCalls.capture(), descriptor);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -217,7 +218,7 @@ public final class FileDescriptors {
         try {
             return created("epoll_create1()", (int) EPOLL_CREATE.invokeExact(NativeCalls.capture(), CLOSE_ON_EXEC));
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -283,7 +284,7 @@ public final class FileDescriptors {
             int result = (int) EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, operation, descriptor, event);
             return result == 0 ? 0 : NativeCalls.lastErrno();
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -298,7 +299,7 @@ public final class FileDescriptors {
             int ignored = (int)
                     EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, EPOLL_CTL_DEL, descriptor, MemorySegment.NULL);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -330,7 +331,7 @@ public final class FileDescriptors {
             }
             return Math.max(count, 0);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -370,7 +371,7 @@ public final class FileDescriptors {
                 default -> throw Failures.of("epoll_pwait2()", NativeCalls.lastErrno());
             };
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -9,7 +10,6 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,8 +28,6 @@ public final class NativeLibraries {
     static final String CONNECTION_MANAGER = "librdmacm.so.1";
 
     private static final List<String> ARCHITECTURES = List.of("amd64", "x86_64", "aarch64");
-
-    private static final int RTLD_NOW = 2;
 
     /** The symbols of the API that old versions lack; all are there since rdma-core 32. */
     private static final List<String> NEWEST_VERBS = List.of("ibv_reg_mr_iova2", "_ibv_query_gid_table");
@@ -168,32 +166,9 @@ public final class NativeLibraries {
             throw notAllowed(soname, e);
         } catch (IllegalArgumentException e) {
             throw new NativeLibraryException(
-                    soname, loaderMessage(soname), REMEDY.formatted(debianPackages, fedoraPackage));
-        }
-    }
-
-    /**
-     * Returns the dynamic loader's message, which the JDK hides: only it distinguishes a missing file from a missing
-     * dependency.
-     */
-    private static String loaderMessage(String soname) {
-        Linker linker = Linker.nativeLinker();
-        SymbolLookup libc = linker.defaultLookup();
-        // Both handles first: looking up a symbol also calls the dynamic loader, which would clear its error.
-        MethodHandle dlopen = linker.downcallHandle(
-                libc.findOrThrow("dlopen"),
-                FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
-        MethodHandle dlerror =
-                linker.downcallHandle(libc.findOrThrow("dlerror"), FunctionDescriptor.of(ValueLayout.ADDRESS));
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment handle = (MemorySegment) dlopen.invokeExact(arena.allocateFrom(soname), RTLD_NOW);
-            MemorySegment message = (MemorySegment) dlerror.invokeExact();
-            if (handle.address() != 0 || message.address() == 0) {
-                return "it cannot be opened";
-            }
-            return message.reinterpret(4096).getString(0);
-        } catch (Throwable e) {
-            return "it cannot be opened (" + e + ")";
+                    soname,
+                    Downcalls.loaderMessage(Linker.nativeLinker()::downcallHandle, soname),
+                    REMEDY.formatted(debianPackages, fedoraPackage));
         }
     }
 }

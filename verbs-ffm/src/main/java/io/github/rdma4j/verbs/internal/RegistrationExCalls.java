@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -107,7 +108,7 @@ public final class RegistrationExCalls {
         try {
             return (MemorySegment) handle.invokeExact(REG_MR_EX.address(), NativeCalls.capture(), pd, attributes);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -134,7 +135,7 @@ public final class RegistrationExCalls {
             MethodHandle handle = ALLOC_DMAH.handle();
             return (MemorySegment) handle.invokeExact(ALLOC_DMAH.address(), NativeCalls.capture(), context, attributes);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -149,7 +150,7 @@ public final class RegistrationExCalls {
         try {
             return (int) handle.invokeExact(DEALLOC_DMAH.address(), NativeCalls.capture(), dmaHandle);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -166,7 +167,7 @@ public final class RegistrationExCalls {
         try {
             return (MemorySegment) handle.invokeExact(ALLOC_BUF.address(), NativeCalls.capture(), pd, size, buffer);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -180,7 +181,7 @@ public final class RegistrationExCalls {
         try {
             handle.invokeExact(FREE_BUF.address(), NativeCalls.capture(), buffer);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -201,7 +202,7 @@ public final class RegistrationExCalls {
             return (MemorySegment) handle.invokeExact(
                     REG_BUF_MR.address(), NativeCalls.capture(), pd, buffer, address, length, access);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -216,7 +217,7 @@ public final class RegistrationExCalls {
         try {
             return (int) handle.invokeExact(EXPORT_BUF.address(), NativeCalls.capture(), buffer);
         } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl.internal;
 
+import io.github.rdma4j.gpudirect.internal.NativeAccess;
 import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException;
 import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException.Reason;
 import java.lang.foreign.AddressLayout;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.nio.file.Path;
 
 /**
  * {@code libnccl.so.2}, opened on first use, and the handles of its functions. Pointers are passed as {@code long}.
@@ -31,20 +30,13 @@ final class NcclLibrary {
 
     static NcclLibrary open(String file) {
         try {
-            SymbolLookup symbols = file.contains("/")
-                    ? SymbolLookup.libraryLookup(Path.of(file), Arena.global())
-                    : SymbolLookup.libraryLookup(file, Arena.global());
-            return new NcclLibrary(symbols, file);
+            return new NcclLibrary(NativeAccess.open(file), file);
         } catch (IllegalCallerException e) {
-            throw new NcclUnavailableException(
-                    Reason.NATIVE_ACCESS_DENIED,
-                    e.getMessage(),
-                    "start the JVM with --enable-native-access=io.github.rdma4j.cuda,io.github.rdma4j.gpudirect"
-                            + " (on the class path: ALL-UNNAMED)");
+            throw new NcclUnavailableException(Reason.NATIVE_ACCESS_DENIED, e.getMessage(), NativeAccess.REMEDY);
         } catch (IllegalArgumentException e) {
             throw new NcclUnavailableException(
                     Reason.NO_LIBRARY,
-                    file + " cannot be opened",
+                    e.getMessage(),
                     "install NCCL (package libnccl2 of NVIDIA's repositories, or of Debian's non-free; NVIDIA's wheel"
                             + " nvidia-nccl-cu13 also has it) or name the file with -D" + NcclCalls.PROPERTY + "=FILE");
         }

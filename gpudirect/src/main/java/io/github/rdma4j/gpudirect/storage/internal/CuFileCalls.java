@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage.internal;
 
+import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.gpudirect.storage.CuFileUnavailableException;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileBatchIOCancel;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileBatchIODestroy;
@@ -153,7 +154,7 @@ public final class CuFileCalls {
         try {
             return (long) driverOpen.invokeExact();
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -162,7 +163,7 @@ public final class CuFileCalls {
         try {
             return (long) driverClose.invokeExact();
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -176,7 +177,7 @@ public final class CuFileCalls {
         try {
             return (long) setPollMode.invokeExact(poll, thresholdKib);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -210,7 +211,7 @@ public final class CuFileCalls {
         try {
             return (long) bufferRegister.invokeExact(base, length, flags);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -236,7 +237,7 @@ public final class CuFileCalls {
             // With errno 0, the failure would look like the end of the file.
             return result == -1 ? -Math.max(Errno.last(), 1) : result;
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -245,7 +246,7 @@ public final class CuFileCalls {
         try {
             return (long) batchSetUp.invokeExact(batch, entries);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -254,7 +255,7 @@ public final class CuFileCalls {
         try {
             return (long) batchSubmit.invokeExact(batch, count, parameters, 0);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -263,7 +264,7 @@ public final class CuFileCalls {
         try {
             return (long) batchGetStatus.invokeExact(batch, atLeast, count, events, timeout);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -282,7 +283,7 @@ public final class CuFileCalls {
         try {
             return (long) streamRegister.invokeExact(stream, flags);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -306,7 +307,7 @@ public final class CuFileCalls {
         try {
             return (long) function.invokeExact(handle, base, size, file, memory, bytes, stream);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -314,7 +315,7 @@ public final class CuFileCalls {
         try {
             return (long) function.invokeExact(argument);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -322,7 +323,7 @@ public final class CuFileCalls {
         try {
             return (long) function.invokeExact(first, second);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 
@@ -330,7 +331,7 @@ public final class CuFileCalls {
         try {
             function.invokeExact(argument);
         } catch (Throwable e) {
-            throw Errno.unexpected(e);
+            throw Downcalls.unexpected(e);
         }
     }
 }

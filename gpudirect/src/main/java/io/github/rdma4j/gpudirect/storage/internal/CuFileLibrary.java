@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage.internal;
 
+import io.github.rdma4j.gpudirect.internal.NativeAccess;
 import io.github.rdma4j.gpudirect.storage.CuFileUnavailableException;
 import io.github.rdma4j.gpudirect.storage.CuFileUnavailableException.Reason;
 import io.github.rdma4j.gpudirect.storage.bindings.CUfileError;
 import java.lang.foreign.AddressLayout;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -14,7 +14,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,14 +57,11 @@ public final class CuFileLibrary {
 
     private static CuFileLibrary open(String file) {
         try {
-            SymbolLookup symbols = file.contains("/")
-                    ? SymbolLookup.libraryLookup(Path.of(file), Arena.global())
-                    : SymbolLookup.libraryLookup(file, Arena.global());
-            return new CuFileLibrary(symbols, file);
+            return new CuFileLibrary(NativeAccess.open(file), file);
         } catch (IllegalCallerException e) {
             throw new CuFileUnavailableException(Reason.NATIVE_ACCESS_DENIED, e.getMessage(), NativeAccess.REMEDY);
         } catch (IllegalArgumentException e) {
-            throw new CuFileUnavailableException(Reason.NO_LIBRARY, file + " cannot be opened", REMEDY);
+            throw new CuFileUnavailableException(Reason.NO_LIBRARY, e.getMessage(), REMEDY);
         }
     }
 
