@@ -1,9 +1,8 @@
-// One program for machines with RDMA and without: it takes RDMA where it works, and else TCP, and says why.
+// A server and a client for machines with or without RDMA. They use RDMA if it works, and otherwise TCP, and print why.
 //
-//   java -cp verbs.jar Anywhere.java server ADDRESS PORT
-//   java -cp verbs.jar Anywhere.java client ADDRESS PORT
+//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes Anywhere.java server|client ADDRESS PORT
 //
-// 127.0.0.1 does, on a laptop without rdma-core, too.
+// The address 127.0.0.1 works, too, even without rdma-core.
 
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.endpoint.Transport.RDMA_OR_TCP;
@@ -34,8 +33,8 @@ void serve(InetSocketAddress address) {
         IO.println("waiting at " + server.address());
         server.rdmaFailure().ifPresent(why -> IO.println("over TCP alone: " + why.getMessage()));
         selector.add(server, waiting -> waiting.accept(Duration.ZERO).ifPresent(client -> {
-            client.sendAsync(visits.handle().toBytes()); // if the client has gone, hear is told
-            selector.add(client, this::hear); // whoever selects serves the client's reads and writes over TCP
+            client.sendAsync(visits.handle().toBytes()); // if the client has gone, hear() gets the exception
+            selector.add(client, this::hear); // over TCP, select() serves the client's reads and writes
         }));
         while (selector.size() > 0) {
             selector.select(Duration.ofSeconds(1));

@@ -89,8 +89,9 @@ class CompareServeDeviceTest {
     @Test
     void toolsThatKnowIpv4OnlyAreRefusedByName() throws Exception {
         try (PeerProcess served = serve();
-                PeerProcess clients =
-                        PeerProcess.ofJava(SIGNALLED, "compare --peer [::1]:" + port + " --tcp none -n 100")) {
+                PeerProcess clients = PeerProcess.ofJava(
+                        SIGNALLED,
+                        "compare --peer [::1]:" + port + " --tcp none -n 100 --rounds 1 --sizes ib_write_bw=4096")) {
             if (clients.await(LIMIT) != 0) {
                 assertThat(clients.output())
                         .contains("connects over IPv4 only: it has no --ipv6-addr")

@@ -88,10 +88,10 @@ final class Checks {
         }
     }
 
-    static void atomic(MemorySlice original, RemoteMemory remote) {
-        if (original.length() != Long.BYTES) {
+    static void atomic(MemorySlice previous, RemoteMemory remote) {
+        if (previous.length() != Long.BYTES) {
             throw new IllegalArgumentException(
-                    "an atomic operation returns 8 bytes, and the local slice has " + original.length());
+                    "an atomic operation returns 8 bytes, and the local slice has " + previous.length());
         }
         atomic(remote);
     }

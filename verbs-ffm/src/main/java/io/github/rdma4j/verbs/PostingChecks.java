@@ -86,12 +86,12 @@ record PostingChecks(
         }
     }
 
-    void atomic(int opcode, MemorySlice original, RemoteMemory remote, int flags) {
+    void atomic(int opcode, MemorySlice previous, RemoteMemory remote, int flags) {
         if (Checks.ENABLED) {
-            send(opcode, original, flags);
+            send(opcode, previous, flags);
             requireNotInline(opcode, flags);
-            Checks.atomic(original, remote);
-            Checks.writable(original);
+            Checks.atomic(previous, remote);
+            Checks.writable(previous);
         }
     }
 

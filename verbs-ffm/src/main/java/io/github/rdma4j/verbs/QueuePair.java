@@ -23,8 +23,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A queue pair ({@code struct ibv_qp}). {@link PreparedQueuePair#connect} and {@link PreparedQueuePair#activate} return
- * one that can send, {@link ProtectionDomain#createQueuePair} one in the state RESET.
+ * A send queue and a receive queue of an adapter, to which a program posts requests ({@code struct ibv_qp}).
+ * {@link PreparedQueuePair#connect} and {@link PreparedQueuePair#activate} return one that can send,
+ * {@link ProtectionDomain#createQueuePair} one in the state RESET, which cannot until {@link #modify} has moved it.
  *
  * <p>The {@code tryPost} methods return at once and allocate nothing, except {@link #tryPostBindMemoryWindow}, which
  * may wait for other calls on the device context. A signaled request is done when its completion is polled. An
@@ -36,14 +37,16 @@ import java.util.function.Consumer;
  * and post it again:
  *
  * <pre>{@code
+ * WorkCompletions completions = WorkCompletions.allocate(16); // once
  * while (!queuePair.tryPostWrite(1, local, remote, SendFlags.SIGNALED)) {
  *     handle(completions, completionQueue.poll(completions));
  * }
  * }</pre>
  *
  * <p>An invalid argument throws an {@link IllegalArgumentException}, unless the checks are switched off
- * ({@code -Dio.github.rdma4j.verbs.checks=false}). A closed queue pair, and a state that does not allow the request,
- * throw an {@link IllegalStateException}. Every other refusal throws a {@link VerbsException}.
+ * ({@code -Dio.github.rdma4j.verbs.checks=false}). A closed queue pair, and one that is not connected yet, throw
+ * an {@link IllegalStateException}. In the error state most drivers accept the request and complete it with
+ * {@link WorkCompletionStatus#WR_FLUSH_ERR}. Every other refusal throws a {@link VerbsException}.
  *
  * <p>Thread safety: all methods may be called from any thread; requests of several threads are posted one after the
  * other. Posting is fastest if one thread posts all sends and one thread posts all receives. A {@link SendBatch} or
@@ -74,7 +77,7 @@ public final class QueuePair extends Resource {
     /** Null with basic posting. */
     private ExtendedPosting extended;
 
-    /** One of these two is null. */
+    /** At most one of these two is set. */
     private final ReceiveQueue receiveQueue;
 
     private final SharedReceiveQueue sharedReceiveQueue;
@@ -95,7 +98,7 @@ public final class QueuePair extends Resource {
         this.checks = new PostingChecks(
                 config.type(),
                 domain,
-                // The device may grant more than was requested; the excess needs no memory.
+                // What was requested: the device may grant more, and each request has memory for this much.
                 config.maxInlineData(),
                 config.maxSendScatterGather(),
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize(),
@@ -126,7 +129,7 @@ public final class QueuePair extends Resource {
                             requestArena,
                             config.maxReceiveWorkRequests(),
                             config.maxReceiveScatterGather(),
-                            // A datagram is received after its header, so the buffer is longer than the message.
+                            // Not the MTU, also for datagrams: a buffer receives the header before the message.
                             port.maxMessageSize());
             created = QueuePairCreation.create(domain, config);
         } catch (Throwable e) {
@@ -313,7 +316,8 @@ public final class QueuePair extends Resource {
      *
      * @param workRequestId identifies the request in its completion
      * @param local the data to write, of any length up to the port's {@link PortAttributes#maxMessageSize()}
-     * @param remote the destination, at least as long as {@code local}
+     * @param remote the destination, at least as long as {@code local}; its region and the peer's queue pair
+     *     ({@link QueuePairConfig#remoteAccess}, by default none) need {@link AccessFlag#REMOTE_WRITE}
      * @param flags a combination of {@link SendFlags}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
@@ -332,7 +336,7 @@ public final class QueuePair extends Resource {
      *
      * @param workRequestId identifies the request in its completion
      * @param local the data to write
-     * @param remote the destination, at least as long as {@code local}
+     * @param remote the destination; see {@link #tryPostWrite(long, MemorySlice, RemoteMemory, int)}
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
      * @param flags a combination of {@link SendFlags}
      * @return true if it was posted, false if the queue is full
@@ -359,7 +363,8 @@ public final class QueuePair extends Resource {
      *
      * @param workRequestId identifies the request in its completion
      * @param local the destination; its region needs {@link AccessFlag#LOCAL_WRITE}
-     * @param remote the memory to read, at least as long as {@code local}
+     * @param remote the memory to read, at least as long as {@code local}; its region and the peer's queue pair
+     *     ({@link QueuePairConfig#remoteAccess}, by default none) need {@link AccessFlag#REMOTE_READ}
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
@@ -410,9 +415,10 @@ public final class QueuePair extends Resource {
      * Posts a compare-and-swap on eight bytes of the peer; see {@link SendBatch#compareAndSwap}.
      *
      * @param workRequestId identifies the request in its completion
-     * @param original the destination of the previous value, eight bytes; its region needs
+     * @param previous the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
-     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param remote at least eight bytes, at a multiple of eight; its region and the peer's queue pair need
+     *     {@link AccessFlag#REMOTE_ATOMIC}
      * @param expected the value to compare with
      * @param newValue the value to store if the comparison holds
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
@@ -422,17 +428,18 @@ public final class QueuePair extends Resource {
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostCompareAndSwap(
-            long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        return singles.compareAndSwap(workRequestId, original, remote, expected, newValue, flags);
+            long workRequestId, MemorySlice previous, RemoteMemory remote, long expected, long newValue, int flags) {
+        return singles.compareAndSwap(workRequestId, previous, remote, expected, newValue, flags);
     }
 
     /**
      * Posts a fetch-and-add on eight bytes of the peer; see {@link SendBatch#fetchAndAdd}.
      *
      * @param workRequestId identifies the request in its completion
-     * @param original the destination of the previous value, eight bytes; its region needs
+     * @param previous the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
-     * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
+     * @param remote at least eight bytes, at a multiple of eight; its region and the peer's queue pair need
+     *     {@link AccessFlag#REMOTE_ATOMIC}
      * @param addend the number to add, wrapping around
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return true if it was posted, false if the queue is full
@@ -441,8 +448,8 @@ public final class QueuePair extends Resource {
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostFetchAndAdd(
-            long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        return singles.fetchAndAdd(workRequestId, original, remote, addend, flags);
+            long workRequestId, MemorySlice previous, RemoteMemory remote, long addend, int flags) {
+        return singles.fetchAndAdd(workRequestId, previous, remote, addend, flags);
     }
 
     /**

@@ -156,7 +156,7 @@ public final class RequestPreparation {
     /**
      * Prepares a compare-and-swap on eight bytes of the peer; see {@link QueuePair#tryPostCompareAndSwap}.
      *
-     * @param original the destination of the previous value, eight bytes; its region needs
+     * @param previous the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param expected the value to compare with; {@link PreparedRequest#expected} changes it
@@ -165,8 +165,8 @@ public final class RequestPreparation {
      * @return the request, not posted yet
      */
     public PreparedRequest compareAndSwap(
-            MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        return atomic(SendOpcode.COMPARE_AND_SWAP, original, remote, flags)
+            MemorySlice previous, RemoteMemory remote, long expected, long newValue, int flags) {
+        return atomic(SendOpcode.COMPARE_AND_SWAP, previous, remote, flags)
                 .expected(expected)
                 .newValue(newValue);
     }
@@ -174,20 +174,20 @@ public final class RequestPreparation {
     /**
      * Prepares a fetch-and-add on eight bytes of the peer; see {@link QueuePair#tryPostFetchAndAdd}.
      *
-     * @param original the destination of the previous value, eight bytes; its region needs
+     * @param previous the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param addend the number to add, wrapping around; {@link PreparedRequest#addend} changes it
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return the request, not posted yet
      */
-    public PreparedRequest fetchAndAdd(MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        return atomic(SendOpcode.FETCH_AND_ADD, original, remote, flags).addend(addend);
+    public PreparedRequest fetchAndAdd(MemorySlice previous, RemoteMemory remote, long addend, int flags) {
+        return atomic(SendOpcode.FETCH_AND_ADD, previous, remote, flags).addend(addend);
     }
 
-    private PreparedRequest atomic(int opcode, MemorySlice original, RemoteMemory remote, int flags) {
-        queue.checks().atomic(opcode, first(original), remote, flags);
-        return request(opcode, original, Objects.requireNonNull(remote, "remote memory"), flags);
+    private PreparedRequest atomic(int opcode, MemorySlice previous, RemoteMemory remote, int flags) {
+        queue.checks().atomic(opcode, first(previous), remote, flags);
+        return request(opcode, previous, Objects.requireNonNull(remote, "remote memory"), flags);
     }
 
     /** Returns the slice of the first post. */

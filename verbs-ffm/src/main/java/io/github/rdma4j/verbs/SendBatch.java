@@ -263,7 +263,7 @@ public final class SendBatch extends ThreadBatch {
      * value, they are set to the new one. The number is in the byte order of the peer's CPU.
      *
      * @param workRequestId identifies the request in its completion
-     * @param original the destination of the previous value, eight bytes; its region needs
+     * @param previous the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param expected the value to compare with
@@ -272,16 +272,16 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch compareAndSwap(
-            long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
-        queue.checks().atomic(COMPARE_AND_SWAP, original, remote, flags);
-        return atomic(COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
+            long workRequestId, MemorySlice previous, RemoteMemory remote, long expected, long newValue, int flags) {
+        queue.checks().atomic(COMPARE_AND_SWAP, previous, remote, flags);
+        return atomic(COMPARE_AND_SWAP, workRequestId, previous, remote, expected, newValue, flags);
     }
 
     /**
      * Adds a fetch-and-add on eight bytes of the peer ({@code IBV_WR_ATOMIC_FETCH_AND_ADD}).
      *
      * @param workRequestId identifies the request in its completion
-     * @param original the destination of the previous value, eight bytes; its region needs
+     * @param previous the destination of the previous value, eight bytes; its region needs
      *     {@link AccessFlag#LOCAL_WRITE}
      * @param remote at least eight bytes, at a multiple of eight; the region needs {@link AccessFlag#REMOTE_ATOMIC}
      * @param addend the number to add, wrapping around
@@ -289,9 +289,9 @@ public final class SendBatch extends ThreadBatch {
      * @return this
      */
     public SendBatch fetchAndAdd(
-            long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
-        queue.checks().atomic(FETCH_AND_ADD, original, remote, flags);
-        return atomic(FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
+            long workRequestId, MemorySlice previous, RemoteMemory remote, long addend, int flags) {
+        queue.checks().atomic(FETCH_AND_ADD, previous, remote, flags);
+        return atomic(FETCH_AND_ADD, workRequestId, previous, remote, addend, 0, flags);
     }
 
     /**
@@ -466,13 +466,13 @@ public final class SendBatch extends ThreadBatch {
     private SendBatch atomic(
             int opcode,
             long workRequestId,
-            MemorySlice original,
+            MemorySlice previous,
             RemoteMemory remote,
             long compareOrAdd,
             long swap,
             int flags) {
         int index = begin(opcode, flags);
-        recorder.atomic(index, opcode, workRequestId, original, remote, compareOrAdd, swap, flags);
+        recorder.atomic(index, opcode, workRequestId, previous, remote, compareOrAdd, swap, flags);
         return added(index);
     }
 

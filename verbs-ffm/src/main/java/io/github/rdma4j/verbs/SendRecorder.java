@@ -86,12 +86,12 @@ final class SendRecorder {
             int index,
             int opcode,
             long workRequestId,
-            MemorySlice original,
+            MemorySlice previous,
             RemoteMemory remote,
             long compareOrAdd,
             long swap,
             int flags) {
-        requests.fill(index, opcode, workRequestId, original.address(), original.lengthAndKey(), 0, flags);
+        requests.fill(index, opcode, workRequestId, previous.address(), previous.lengthAndKey(), 0, flags);
         requests.atomic(index, remote.address(), remote.remoteKey(), compareOrAdd, swap);
     }
 

@@ -132,16 +132,16 @@ final class SingleRequests {
     }
 
     boolean compareAndSwap(
-            long workRequestId, MemorySlice original, RemoteMemory remote, long expected, long newValue, int flags) {
+            long workRequestId, MemorySlice previous, RemoteMemory remote, long expected, long newValue, int flags) {
         int result;
         int entry = queue.enterSend();
         try {
             if (plain) {
                 result =
-                        atomic(SendOpcode.COMPARE_AND_SWAP, workRequestId, original, remote, expected, newValue, flags);
+                        atomic(SendOpcode.COMPARE_AND_SWAP, workRequestId, previous, remote, expected, newValue, flags);
             } else {
                 batch.clear();
-                batch.compareAndSwap(workRequestId, original, remote, expected, newValue, flags);
+                batch.compareAndSwap(workRequestId, previous, remote, expected, newValue, flags);
                 result = batch.postEntered();
             }
         } finally {
@@ -150,15 +150,15 @@ final class SingleRequests {
         return queue.accepted(result);
     }
 
-    boolean fetchAndAdd(long workRequestId, MemorySlice original, RemoteMemory remote, long addend, int flags) {
+    boolean fetchAndAdd(long workRequestId, MemorySlice previous, RemoteMemory remote, long addend, int flags) {
         int result;
         int entry = queue.enterSend();
         try {
             if (plain) {
-                result = atomic(SendOpcode.FETCH_AND_ADD, workRequestId, original, remote, addend, 0, flags);
+                result = atomic(SendOpcode.FETCH_AND_ADD, workRequestId, previous, remote, addend, 0, flags);
             } else {
                 batch.clear();
-                batch.fetchAndAdd(workRequestId, original, remote, addend, flags);
+                batch.fetchAndAdd(workRequestId, previous, remote, addend, flags);
                 result = batch.postEntered();
             }
         } finally {
@@ -170,13 +170,13 @@ final class SingleRequests {
     private int atomic(
             int opcode,
             long workRequestId,
-            MemorySlice original,
+            MemorySlice previous,
             RemoteMemory remote,
             long compareOrAdd,
             long swap,
             int flags) {
-        queue.checks().atomic(opcode, original, remote, flags);
-        request.fill(0, opcode, workRequestId, original.address(), original.lengthAndKey(), 0, flags);
+        queue.checks().atomic(opcode, previous, remote, flags);
+        request.fill(0, opcode, workRequestId, previous.address(), previous.lengthAndKey(), 0, flags);
         request.atomic(0, remote.address(), remote.remoteKey(), compareOrAdd, swap);
         return call();
     }

@@ -49,25 +49,25 @@ import java.util.function.Consumer;
  * it sleeps ({@link EndpointConfig#spinLimit}); a sleeping virtual thread releases its carrier.
  *
  * <p><b>The end.</b> If the peer closes its endpoint, receiving continues until its last message and then returns
- * {@link #CLOSED_BY_PEER} or throws {@link ClosedByPeerException}; sending and transfers fail so at once. A lost
+ * {@link #CLOSED_BY_PEER} or throws {@link ClosedByPeerException}; sending and transfers do so immediately. A lost
  * connection behaves the same way, with {@link ConnectionLostException}. After this side's own {@link #close()}, which
  * also ends the waits of other threads, sending, receiving and transfers throw {@link IllegalStateException}; methods
  * that only report, such as {@link #counters()} and {@link #isConnected()}, still work.
  *
  * <p><b>Errors.</b> A {@link StackOverflowError} or {@link OutOfMemoryError} in a method of an endpoint either leaves
  * everything unchanged, or loses the connection: the next call throws a {@link ConnectionLostException} with the error
- * as its cause. In a group, an error that interrupts the group's own bookkeeping loses all endpoints that share those
- * queues. A method that takes the endpoint's lock first makes sure that about 8 KiB of the stack are left, because the
- * JDK's locks may stay locked if the stack overflows inside them.
+ * as its cause. An error that interrupts the bookkeeping of an {@link EndpointGroup} loses all endpoints that share the
+ * queue. Before a method takes the endpoint's lock, it throws a {@link StackOverflowError} unless about 8 KiB of the
+ * stack are left: the JDK's locks may stay locked if the stack overflows inside them.
  *
- * <p><b>Transport.</b> RDMA by default ({@link EndpointConfig#transport}). Over TCP the same calls work, but threads
- * inside the peer's endpoint serve transfers, messages are always copied, and there is no {@link #protectionDomain()}
- * unless the configuration gives one.
+ * <p><b>Transport.</b> RDMA by default ({@link EndpointConfig#transport}). Over TCP the same calls work, but a
+ * transfer completes only while a thread of the peer waits or polls in its endpoint, messages are always copied, and
+ * there is no {@link #protectionDomain()} unless the configuration gives one.
  *
  * <p>Thread safety: any thread may call any method. A lock orders the calls; no thread holds it while it waits or runs
- * the program's code. Messages are sent in the order of the calls. If several threads receive, each message goes to one
- * of them. Over RDMA, sending ({@link #trySend}), transfers with an id and polling allocate nothing as long as messages
- * keep their length.
+ * a handler or a callback. Messages are sent in the order of the calls. If several threads receive, each message goes
+ * to one of them. Over RDMA, sending ({@link #trySend}), transfers with an id and polling allocate nothing as long as
+ * messages keep their length.
  *
  * @since 0.1.0
  */
@@ -94,7 +94,7 @@ public final class Endpoint implements AutoCloseable {
     final Engine engine;
     /** Used with the engine's lock held. */
     final Protocol protocol;
-    // The operation for exceptions: built once, since most calls throw none.
+    // Names of operations in exceptions, built once: calls that do not throw build no text.
     private final String sending;
     final String receiving;
     private final String claiming;
@@ -139,6 +139,8 @@ public final class Endpoint implements AutoCloseable {
      * Connects to an {@link EndpointServer} (rdma_connect(3); over TCP connect(2)). Returns when the server's program
      * has called {@link EndpointServer#accept}, so the two need different threads or processes.
      *
+     * <p>Each failure to connect is a {@link io.github.rdma4j.verbs.VerbsException}; the types below distinguish them.
+     *
      * <p>Each call resolves an unresolved name ({@link InetSocketAddress#createUnresolved}) as {@link
      * java.net.InetAddress#getAllByName} does; Java caches the result for 30 s ({@code networkaddress.cache.ttl}). It
      * tries the IPv4 and IPv6 addresses in turn, each for an equal part of the remaining time. The lookup counts
@@ -148,11 +150,11 @@ public final class Endpoint implements AutoCloseable {
      * @param configuration sets what differs from the defaults
      * @param timeout how long to try
      * @return the endpoint; close it after use
-     * @throws EndpointException if the name cannot be resolved: the cause is the {@link java.net.UnknownHostException};
-     *     if none of several addresses can be reached: the cause is the first failure, the others are suppressed; if
-     *     the server speaks another protocol, or another version of this protocol; over TCP, if it does not answer in
-     *     time; with {@link Transport#RDMA_OR_TCP}, if neither connects: the message contains both reasons, the cause
-     *     is the failure of RDMA, and the failure of TCP is suppressed
+     * @throws EndpointException if the name cannot be resolved (the cause is the {@link
+     *     java.net.UnknownHostException}), if the server speaks another protocol or version, if none of several
+     *     addresses can be reached (the cause is the first failure), if over TCP the server does not answer in time, or
+     *     if with {@link Transport#RDMA_OR_TCP} neither transport connects (the cause is the failure of RDMA; the
+     *     failure of TCP is suppressed)
      * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
      *     answer in time
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
@@ -355,20 +357,20 @@ public final class Endpoint implements AutoCloseable {
         if (buffer == null) {
             return false;
         }
-        boolean inHandler = false;
+        boolean errorIsHandlers = false;
         try {
             Message message = engine.message(buffer);
-            inHandler = true;
+            errorIsHandlers = true;
             try {
                 handler.onMessage(message);
             } finally {
-                inHandler = false;
+                errorIsHandlers = false;
                 engine.release(message, buffer);
-                inHandler = true;
+                errorIsHandlers = true;
             }
             return true;
         } catch (Error e) {
-            if (!inHandler) {
+            if (!errorIsHandlers) {
                 engine.fatalError = e;
             }
             throw e;
@@ -506,7 +508,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Returns how many messages were sent and received, also after the connection was lost or this endpoint was closed.
+     * Returns how many messages were sent, read by the peer, and received, also after the connection was lost or this
+     * endpoint was closed.
      *
      * @return the counts
      */
@@ -653,8 +656,8 @@ public final class Endpoint implements AutoCloseable {
      * message is copied.
      *
      * <p>{@link Transfers#pollTransfers} and {@link Transfers#awaitTransfers} report the completion, as they do for a
-     * transfer: the peer's adapter then has the bytes. The completion alone does not wake a thread or selector that
-     * sleeps for something else; it is reported with the next event, or after a tenth of {@link
+     * transfer, with the meaning that {@link #sendAsync(MemorySegment)} gives. The completion alone does not wake a
+     * thread or selector that sleeps for something else; it is reported with the next event, or after a tenth of {@link
      * EndpointConfig#silenceTimeout}. The message keeps its slot in the send queue until its completion has been
      * polled.
      *
@@ -807,7 +810,8 @@ public final class Endpoint implements AutoCloseable {
      * @param rights what peers may do
      * @return the memory; closing it closes the region
      * @throws IllegalArgumentException if the region belongs to another protection domain or to a memory pool, was
-     *     registered without these rights, or has the same key as a region of another adapter of the server
+     *     registered without these rights, or has the same key as a region that the server has exposed from another
+     *     adapter: register it again to get another key
      */
     public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
         return memories.expose(region.slice(), true, rights);
@@ -822,7 +826,8 @@ public final class Endpoint implements AutoCloseable {
      * @param rights what peers may do
      * @return the memory; closing it does not close the region
      * @throws IllegalArgumentException if the region belongs to another protection domain, was registered without these
-     *     rights, or has the same key as a region of another adapter of the server
+     *     rights, or has the same key as a region that the server has exposed from another adapter: register it again
+     *     to get another key
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
         return memories.expose(slice, false, rights);
@@ -891,7 +896,7 @@ public final class Endpoint implements AutoCloseable {
             if (engine.isClosing()) {
                 return false;
             }
-            engine.progressAndLook();
+            engine.progressAndCheckConnection();
             return protocol.isOpen();
         } catch (Error e) {
             engine.fatalError = e;

@@ -13,8 +13,8 @@ public interface TransferHandler {
      * Called in the thread that polls, without any lock held: it may call the endpoint.
      *
      * @param id that the transfer was posted with
-     * @param original of an atomic operation, the value before it; of others, 0
+     * @param previous of an atomic operation, the value before it; of others, 0
      * @param failure why it failed; null if it succeeded
      */
-    void onTransfer(long id, long original, RuntimeException failure);
+    void onTransfer(long id, long previous, RuntimeException failure);
 }

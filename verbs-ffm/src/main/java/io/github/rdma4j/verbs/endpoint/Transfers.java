@@ -487,7 +487,7 @@ public final class Transfers {
         int count = before;
         while (true) {
             long id;
-            long original;
+            long previous;
             RuntimeException failure;
             engine.enter();
             try {
@@ -507,7 +507,7 @@ public final class Transfers {
                     return count;
                 }
                 id = protocol.slots().id(slot);
-                original = protocol.resultOf(slot);
+                previous = protocol.resultOf(slot);
                 failure = protocol.slots().failure(slot);
                 protocol.releaseDone(slot);
             } catch (Error e) {
@@ -516,12 +516,12 @@ public final class Transfers {
             } finally {
                 engine.exit();
             }
-            handler.onTransfer(id, original, failure);
+            handler.onTransfer(id, previous, failure);
             count++;
         }
     }
 
-    private record Done(long id, long original, RuntimeException failure) {}
+    private record Done(long id, long previous, RuntimeException failure) {}
 
     /**
      * Waits until a transfer with an id completes, and reports all completed ones to a handler; see {@link
@@ -557,7 +557,7 @@ public final class Transfers {
         if (first == null) {
             return 0;
         }
-        handler.onTransfer(first.id, first.original, first.failure);
+        handler.onTransfer(first.id, first.previous, first.failure);
         return tellAll(1, handler);
     }
 }

@@ -46,7 +46,7 @@ class FailoverDeviceTest {
     private TestLink link;
 
     @BeforeEach
-    void look() throws IOException {
+    void checkConnection() throws IOException {
         link = new TestLink(TestDevice.first());
     }
 

@@ -168,7 +168,7 @@ class ProtocolSimulationTest {
         private void look(SimulatedEnd end) {
             end.carrier.queues.deliverAll();
             now += random.nextInt((int) SimulatedEnd.SILENCE_NANOS / 4);
-            end.look(now);
+            end.checkTimeouts(now);
         }
 
         private void check() {
@@ -201,7 +201,7 @@ class ProtocolSimulationTest {
             if (end.gone) {
                 return;
             }
-            end.look(now);
+            end.checkTimeouts(now);
             Checksum counted = end.protocol.sums();
             // What comes behind the peer's death, or its last message, is not looked at.
             boolean heard = end.isTampered() && end.carrier.lost() == null && !end.isClosing();
@@ -217,8 +217,8 @@ class ProtocolSimulationTest {
         private void timeTells() {
             for (int i = 0; i < 200; i++) {
                 now += SimulatedEnd.SILENCE_NANOS;
-                left.look(now);
-                right.look(now);
+                left.checkTimeouts(now);
+                right.checkTimeouts(now);
             }
             if (!left.gone) {
                 assertThat(left.protocol.state())
@@ -227,7 +227,7 @@ class ProtocolSimulationTest {
             }
             now += 2_000_000_000L;
             for (int i = 0; i < 2; i++) {
-                left.look(now);
+                left.checkTimeouts(now);
                 now += 2_000_000_000L;
             }
             if (!left.gone) {
@@ -261,11 +261,11 @@ class ProtocolSimulationTest {
                 right.carrier.queues.deliverAll();
                 other.readAll();
                 if (!end.gone) {
-                    end.look(now);
+                    end.checkTimeouts(now);
                 }
             }
             assertThat(end.gone).isTrue();
-            other.look(now);
+            other.checkTimeouts(now);
             assertThat(other.protocol.state()).isEqualTo(State.PEER_CLOSED);
         }
 

@@ -88,7 +88,7 @@ final class SimulatedEnd {
                 ? new SummedProtocol(
                         name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence, EndpointExceptions.OF_ENDS)
                 : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence, EndpointExceptions.OF_ENDS);
-        carrier.undone = protocol::undone;
+        carrier.undone = protocol::markHarmless;
     }
 
     static void connect(SimulatedEnd left, SimulatedEnd right) {
@@ -330,7 +330,7 @@ final class SimulatedEnd {
 
     // ---- What happens to it ----
 
-    void look(long now) {
+    void checkTimeouts(long now) {
         if (!gone) {
             try {
                 carrier.poll(protocol);
@@ -344,7 +344,7 @@ final class SimulatedEnd {
             if (carrier.lost() != null) {
                 protocol.linkLost(carrier.lost());
             }
-            protocol.look(now);
+            protocol.checkTimeouts(now);
             protocol.settle();
             book();
         }
@@ -395,7 +395,7 @@ final class SimulatedEnd {
         }
         if (!saidGoodBye && protocol.isOpen() && protocol.isIdle()) {
             saidGoodBye = true;
-            protocol.sayGoodBye();
+            protocol.postClose();
         } else if (!protocol.isOpen() || saidGoodBye && !protocol.hasControlsUnderWay()) {
             abandon();
         }

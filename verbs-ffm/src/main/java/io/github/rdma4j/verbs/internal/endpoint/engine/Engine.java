@@ -31,7 +31,10 @@ import java.util.function.Supplier;
 
 /**
  * Connects {@link Protocol}, a state machine without threads, to the threads of the program: holds the lock, lets
- * threads without work sleep, and completes promises. The program's code never runs with the lock held.
+ * threads without work sleep, and completes promises. No handler and no callback runs with the lock held.
+ *
+ * <p>With the lock held, the protocol <em>decides</em> a promise, which fixes its result. After the lock is released,
+ * the engine <em>completes</em> it, which runs what the program has chained to it.
  *
  * <p>Of several waiting threads, one sleeps on the {@link Carrier}, which is the transport, and the others on a
  * condition until something changes. A thread that changes something wakes them all when it releases the lock; {@link
@@ -43,11 +46,12 @@ public final class Engine implements Progress {
 
     public static final String NO_ANSWER = "its adapter no longer answers: ";
 
-    /** Checks are rare: querying the connection manager is a system call, as reading the clock is on some machines. */
-    private static final int IDLE_POLLS_PER_LOOK = 256;
+    /** Checks of the connection are rare: each is a system call, as reading the clock is on some machines. */
+    private static final int IDLE_POLLS_PER_CHECK = 256;
 
-    private static final int MOST_READINGS_PER_LOOK = 8;
+    private static final int MOST_READINGS_PER_CHECK = 8;
 
+    /** The least time for the close message, even if the program's timeout has passed. */
     private static final long CLOSE_MESSAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final BiasedLock lock = new BiasedLock();
@@ -61,6 +65,7 @@ public final class Engine implements Progress {
     /** Where the endpoint was closed; null before the close, and if locations are not recorded. */
     private volatile ClosePlace closePlace;
 
+    /** The connection has ended by {@link #close} or {@link #abort}: nothing completes any more. */
     private boolean destroyed;
     /** Events are no longer processed: the endpoint was closed, or an error left it in an unknown state. */
     private boolean eventsStopped;
@@ -88,7 +93,11 @@ public final class Engine implements Progress {
         carrier.gather(this::flush);
     }
 
-    /** Called without the lock, by a thread of the carrier, which runs nothing of the program. */
+    /**
+     * Sends gathered messages. Called by the flusher thread that all TCP endpoints share, so it does not wait for the
+     * lock, and only records an error: the next {@link #enter()} loses this connection, and the thread continues with
+     * the others. Returns false if another thread has the lock.
+     */
     private boolean flush() {
         if (!lock.tryLock()) {
             return false;
@@ -140,44 +149,49 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Loses the connection if an error has interrupted a change of its state. With the lock held. */
+    /**
+     * Loses the connection if {@link #fatalError} is set, unless the protocol knows that the error changed nothing.
+     * With the lock held.
+     */
     void loseInterrupted() {
         Error error = fatalError;
         if (error != null) {
             waiters.stopLeadingIfLeft();
             eventsStopped |= !destroyed && protocol.interrupted(error);
+            // Another thread may have set a later error without the lock: keep that for the next call.
             if (fatalError == error) {
                 fatalError = null;
             }
         }
     }
 
-    /** Releases the lock, wakes threads that wait for a change, and completes the promises that are due. */
+    /** Releases the lock, wakes threads that wait for a change, and completes the promises that are decided. */
     public void exit() {
         exit(null, false);
     }
 
     /**
-     * Releases the lock, and completes the promises that are due, except the one that the caller is about to return: a
-     * later call completes it. Otherwise a program that chains such calls would nest its callbacks ever deeper.
+     * Releases the lock, and completes the promises that are decided, except the one that the caller is about to
+     * return: a later call completes it. Otherwise a program that chains such calls would nest its callbacks ever
+     * deeper.
      */
     public void exit(Promise<?> own) {
         exit(own, false);
     }
 
-    /** Releases the lock during a selector's visit, without notifying the selector. */
+    /** Releases the lock at the end of {@link EngineVisits#visit}, without waking the selector that calls it. */
     void exitVisit() {
         exit(null, true);
     }
 
-    private void exit(Promise<?> own, boolean byWatcher) {
+    private void exit(Promise<?> own, boolean bySelector) {
         try {
             boolean complete;
             boolean turnIsOver;
             try {
                 loseInterrupted();
-                if (byWatcher) {
-                    waiters.announceByWatcher();
+                if (bySelector) {
+                    waiters.announceBySelector();
                 } else {
                     waiters.announce();
                 }
@@ -198,7 +212,7 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Whether the calling thread should {@linkplain CarrierTurn#pass release its carrier}. With the lock held. */
+    /** Whether the calling virtual thread should let others {@linkplain CarrierTurn#pass run}. With the lock held. */
     boolean isTurnOver() {
         return turn.isOver() && Thread.currentThread().isVirtual();
     }
@@ -252,7 +266,7 @@ public final class Engine implements Progress {
         try {
             return ACCESS.of(carrier.message(buffer, protocol.length(buffer)), this, buffer);
         } catch (Throwable e) {
-            // Out of memory.
+            // For example OutOfMemoryError: without this the message would be lost.
             enter();
             try {
                 putBack(buffer, e);
@@ -266,21 +280,22 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Puts a taken message back, and records that the failure has changed nothing. With the lock held. */
+    /** Puts a taken message back; the failure then does not cost the connection. With the lock held. */
     private void putBack(int buffer, Throwable failure) {
         if (returnBuffer()) {
             protocol.putBack(buffer);
         }
-        protocol.undone(failure);
+        protocol.markHarmless(failure);
     }
 
+    /** Throws if the program has closed the endpoint. With the lock held. */
     public void requireOpen() {
         if (closing) {
             throw new IllegalStateException(this + " is closed", closePlace);
         }
     }
 
-    /** Whether there is nothing left to wait for. With the lock held. */
+    /** Whether the connection has ended by a close or an abort; a wait then returns null. With the lock held. */
     boolean isDestroyed() {
         return destroyed;
     }
@@ -302,11 +317,10 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Makes progress without waiting. {@linkplain #lose Loses} the connection if the adapter does not answer. With the
-     * lock held.
+     * Makes progress without waiting. If polling fails, {@linkplain #lose loses} the connection. With the lock held.
      *
-     * @return how many events were taken in
-     * @throws VerbsException if the adapter does not answer; see {@link #lose}
+     * @return how many events were taken in; 0 if polling failed and the connection manager has the reason
+     * @throws VerbsException if polling failed and the connection manager has no reason
      */
     public int progress() {
         try {
@@ -337,9 +351,9 @@ public final class Engine implements Progress {
         }
         if (total > 0) {
             idlePolls = 0;
-        } else if (++idlePolls >= IDLE_POLLS_PER_LOOK) {
+        } else if (++idlePolls >= IDLE_POLLS_PER_CHECK) {
             idlePolls = 0;
-            look();
+            checkConnection();
         }
         return total;
     }
@@ -352,7 +366,7 @@ public final class Engine implements Progress {
     /** Fails pending requests when their grace period is over: until then the adapter may still use their memory. */
     private void failAfterGrace() {
         if (!destroyed) {
-            protocol.look(System.nanoTime());
+            protocol.checkTimeouts(System.nanoTime());
             protocol.settle();
         }
     }
@@ -362,34 +376,31 @@ public final class Engine implements Progress {
      * this method reads until it finds the end, but only a few times if the peer sends all the time. With the lock
      * held.
      */
-    public void progressAndLook() {
+    public void progressAndCheckConnection() {
         int readings = 0;
-        while (progress() > 0 && readings < MOST_READINGS_PER_LOOK) {
+        while (progress() > 0 && readings < MOST_READINGS_PER_CHECK) {
             readings++;
         }
-        lookOrLose();
+        checkConnectionOrLose();
     }
 
-    /**
-     * Checks the connection manager and the clock. {@linkplain #lose Loses} the connection if the adapter does not
-     * answer.
-     */
-    void lookOrLose() {
+    /** Checks the connection. {@linkplain #lose Loses} it if the adapter does not answer. With the lock held. */
+    void checkConnectionOrLose() {
         try {
-            look();
+            checkConnection();
         } catch (VerbsException e) {
             lose(e);
         }
     }
 
-    /** Checks the connection manager and the clock. */
-    void look() {
+    /** Checks whether the connection manager has reported the end, and whether a timeout has passed. */
+    void checkConnection() {
         String reason = carrier.lost();
         if (reason != null) {
             takeTheRest();
             protocol.linkLost(reason);
         }
-        protocol.look(System.nanoTime());
+        protocol.checkTimeouts(System.nanoTime());
         protocol.settle();
     }
 
@@ -458,8 +469,9 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Takes a message that the program keeps; null if there is none. If this method throws, the message stays for the
-     * next call. With the lock held.
+     * Takes a message that the program keeps. Returns null, not an empty Optional, if there is none, because
+     * {@link #await} repeats an attempt that returns null. If this method throws, the message stays for the next call.
+     * With the lock held.
      */
     public Optional<HeldMessage> takeHeld() {
         int buffer = take();
@@ -472,7 +484,7 @@ public final class Engine implements Progress {
             ACCESS.close(message);
             return held;
         } catch (Throwable e) {
-            // Out of memory.
+            // For example OutOfMemoryError: without this the message would be lost.
             putBack(buffer, e);
             throw e;
         }
@@ -482,22 +494,23 @@ public final class Engine implements Progress {
     public int give(int first, MessageHandler handler) {
         int buffer = first;
         int count = 0;
-        boolean inHandler = false;
+        // Whether an error below is the handler's own. Such an error leaves the state intact, so it is not fatal.
+        boolean errorIsHandlers = false;
         try {
-            // After the first message, take only what has already arrived: another poll costs as much as a message.
+            // Messages that polls of other threads receive meanwhile cannot keep this call going.
             int most = protocol.credits().buffers();
             while (buffer >= 0) {
                 Message message = message(buffer);
-                inHandler = true;
+                errorIsHandlers = true;
                 try {
                     handler.onMessage(message);
                 } catch (Throwable e) {
-                    inHandler = false;
+                    errorIsHandlers = false;
                     release(message, buffer);
-                    inHandler = true;
+                    errorIsHandlers = true;
                     throw e;
                 }
-                inHandler = false;
+                errorIsHandlers = false;
                 count++;
                 boolean held = !ACCESS.close(message);
                 // Read without the lock: a message that another thread receives now waits for the next poll.
@@ -507,7 +520,7 @@ public final class Engine implements Progress {
             }
             return count;
         } catch (Error e) {
-            if (!inHandler) {
+            if (!errorIsHandlers) {
                 fatalError = e;
             }
             throw e;
@@ -580,9 +593,9 @@ public final class Engine implements Progress {
         try {
             message = ACCESS.outgoingMessage(this, slot, carrier.buffer(slot).asSlice(0, protocol.maxMessage()));
         } catch (Throwable e) {
-            // Out of memory.
+            // For example OutOfMemoryError: without this the buffer would be lost.
             protocol.giveBack(slot);
-            protocol.undone(e);
+            protocol.markHarmless(e);
             throw e;
         }
         buffersOut++;
@@ -658,11 +671,14 @@ public final class Engine implements Progress {
         String operation = "closing " + this;
         try {
             waits.await(
-                    operation, limit, true, () -> destroyed || !protocol.isOpen() || protocol.isIdle() ? this : null);
+                    operation,
+                    limit,
+                    true,
+                    () -> destroyed || !protocol.isOpen() || protocol.isIdle() ? Boolean.TRUE : null);
             enter();
             try {
                 if (!destroyed) {
-                    protocol.sayGoodBye();
+                    protocol.postClose();
                 }
             } catch (Error e) {
                 fatalError = e;
@@ -676,7 +692,7 @@ public final class Engine implements Progress {
                     operation,
                     rest,
                     true,
-                    () -> destroyed || !protocol.isOpen() || !protocol.hasControlsUnderWay() ? this : null);
+                    () -> destroyed || !protocol.isOpen() || !protocol.hasControlsUnderWay() ? Boolean.TRUE : null);
         } finally {
             destroy();
         }

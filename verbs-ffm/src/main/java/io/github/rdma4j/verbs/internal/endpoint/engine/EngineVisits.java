@@ -113,7 +113,7 @@ public final class EngineVisits {
         try {
             engine.takeIn();
             if (linkEvent) {
-                engine.look();
+                engine.checkConnection();
             }
         } catch (VerbsException e) {
             lose(e);
@@ -153,7 +153,7 @@ public final class EngineVisits {
             }
             takeInOfMember();
             if (carrier.takeLinkNews()) {
-                engine.look();
+                engine.checkConnection();
             }
             boolean ready = takeReadyForHandlers();
             if (!ready) {
@@ -266,7 +266,7 @@ public final class EngineVisits {
             }
             // Completed sends have raised no event, and are a sign of life. The connection manager does raise events.
             engine.takeIn();
-            protocol.look(System.nanoTime());
+            protocol.checkTimeouts(System.nanoTime());
             protocol.settle();
             return protocol.nanosToNextLook();
         } catch (Error e) {

@@ -188,7 +188,7 @@ final class EngineWaits {
         carrier.prepareToSleep();
         armToSleep();
         // An event of the connection manager ends the sleep.
-        protocol.look(System.nanoTime());
+        protocol.checkTimeouts(System.nanoTime());
         protocol.settle();
         if (protocol.changes() != before) {
             return;
@@ -205,7 +205,7 @@ final class EngineWaits {
             lock.lock();
             waiters.stopLeading();
             if (!engine.isDestroyed() && carrier.awake()) {
-                engine.lookOrLose();
+                engine.checkConnectionOrLose();
             }
             waiters.tellWatcher();
         }

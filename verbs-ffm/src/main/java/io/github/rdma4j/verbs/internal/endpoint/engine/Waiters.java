@@ -53,7 +53,7 @@ final class Waiters {
     }
 
     /** Wakes waiting threads, called by the selector itself, which has seen what changed. */
-    void announceByWatcher() {
+    void announceBySelector() {
         if (anyThread && isNews()) {
             announceToThreads();
         } else {

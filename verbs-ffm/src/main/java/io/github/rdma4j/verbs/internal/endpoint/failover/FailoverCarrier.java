@@ -66,7 +66,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     private final FailoverListener listener;
     // Created once, because each poll needs them.
     private final Consumer<Carrier> takeIn = this::takeIn;
-    private final Consumer<Carrier> look = this::look;
+    private final Consumer<Carrier> checkLeg = this::checkLeg;
     private final Consumer<String> rdmaFails = this::rdmaFails;
     private final Queue<byte[]> unsaid = new ArrayDeque<>();
     private final ArrayDeque<Integer> freeForWords = new ArrayDeque<>();
@@ -249,7 +249,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
         mover.fails(reason);
     }
 
-    private void look(Carrier wire) {
+    private void checkLeg(Carrier wire) {
         String reason = wire.lost();
         if (reason != null) {
             mover.fails(reason);
@@ -346,7 +346,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
 
     @Override
     public String lost() {
-        rdma.ask(look, rdmaFails);
+        rdma.ask(checkLeg, rdmaFails);
         return null;
     }
 

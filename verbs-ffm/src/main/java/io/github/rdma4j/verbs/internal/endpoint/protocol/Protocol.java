@@ -412,7 +412,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    public void undone(Throwable failure) {
+    public void markHarmless(Throwable failure) {
         if (failure instanceof Error error) {
             harmless = error;
         }
@@ -461,7 +461,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     // ---- The time ----
 
     /** Checks the time limits, after everything that arrived was taken in; {@code now} is in nanoseconds. */
-    public void look(long now) {
+    public void checkTimeouts(long now) {
         boolean underWay = !slots.isIdle() || controlsUnderWay > 0 || probeUnderWay;
         if (broken) {
             if (slots.isIdle()) {
@@ -476,7 +476,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             }
             return;
         }
-        switch (silence.look(now, underWay, slots.lengthUnderWay())) {
+        switch (silence.check(now, underWay, slots.lengthUnderWay())) {
             case FINE -> {}
             case PROBE -> {
                 if (!probeUnderWay && canPost()) {
@@ -513,7 +513,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
-    /** {@return after how many nanoseconds {@link #look} must be called at the latest} */
+    /** {@return after how many nanoseconds {@link #checkTimeouts} must be called at the latest} */
     public long nanosToNextLook() {
         return broken && !slots.isIdle() ? GRACE_NANOS : silence.nanosToNextLook();
     }
@@ -599,7 +599,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /** Sends the close message. */
-    public void sayGoodBye() {
+    public void postClose() {
         if (canPost()) {
             postControl(Frame.CLOSE);
         }
@@ -696,7 +696,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             wire.fillNext(slot, message);
         } catch (Throwable e) {
             slots.release(slot);
-            undone(e);
+            markHarmless(e);
             throw e;
         }
         credits.spend();
@@ -716,7 +716,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             wire.fillNext(slot, message);
         } catch (Throwable e) {
             slots.release(slot);
-            undone(e);
+            markHarmless(e);
             throw e;
         }
         credits.spend();
@@ -736,7 +736,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             wire.lend(slot, message);
         } catch (Throwable e) {
             slots.release(slot);
-            undone(e);
+            markHarmless(e);
             throw e;
         }
         credits.spend();
@@ -814,7 +814,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             while (filled > 0) {
                 slots.release(taken[--filled]);
             }
-            undone(e);
+            markHarmless(e);
             throw e;
         }
     }
@@ -1008,7 +1008,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         } catch (Throwable e) {
             // The segment's arena is closed or confined to another thread.
             slots.release(slot);
-            undone(e);
+            markHarmless(e);
             throw e;
         }
         credits.spend();

@@ -84,7 +84,7 @@ public final class Silence {
      * @param underWay whether a request is under way that the peer's adapter acknowledges
      * @param length the length of the oldest such request, in bytes
      */
-    Verdict look(long now, boolean underWay, long length) {
+    Verdict check(long now, boolean underWay, long length) {
         first = started ? first : now;
         long gap = started ? Math.min(longestGap, now - last) : 0;
         // Messages from the peer acknowledge no request: a path can be cut in one direction.

@@ -52,7 +52,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
     /** Limits the reads of a poll: a peer that sends all the time must not keep this side from other work. */
     private static final int MOST_ROUNDS = 32;
 
-    private static final int IDLE_POLLS_PER_LOOK = 64;
+    private static final int IDLE_POLLS_PER_CHECK = 64;
     /** The longest time between two messages of a burst, and the longest time for which messages are gathered. */
     private static final long BURST_NANOS = 20_000;
     /** For so many bytes, a system call costs little compared with the copy. */
@@ -491,7 +491,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         }
         if (total > 0) {
             idlePolls = 0;
-        } else if (++idlePolls >= IDLE_POLLS_PER_LOOK) {
+        } else if (++idlePolls >= IDLE_POLLS_PER_CHECK) {
             idlePolls = 0;
             total += lookForAcknowledgements(protocol);
         }
@@ -682,7 +682,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
             longestSleep = nap;
             nap = Math.min(2 * nap, LONGEST_NAP);
             // Makes the next poll check at once.
-            idlePolls = IDLE_POLLS_PER_LOOK;
+            idlePolls = IDLE_POLLS_PER_CHECK;
         }
     }
 
@@ -760,7 +760,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
         sleeps = false;
         sleepsForRoom = false;
         sleepsWithoutEnds = false;
-        idlePolls = IDLE_POLLS_PER_LOOK;
+        idlePolls = IDLE_POLLS_PER_CHECK;
         return false;
     }
 

@@ -269,10 +269,10 @@ final class FailoverEnd {
         }
     }
 
-    void look(long now) {
+    void checkTimeouts(long now) {
         poll();
         carrier.lost();
-        protocol.look(now);
+        protocol.checkTimeouts(now);
         protocol.settle();
         poll();
     }
@@ -412,7 +412,7 @@ final class FailoverEnd {
     void goOnClosing() {
         if (closing && !saidGoodBye && protocol.isOpen() && protocol.isIdle()) {
             saidGoodBye = true;
-            protocol.sayGoodBye();
+            protocol.postClose();
         }
     }
 

@@ -173,7 +173,7 @@ class FailoverSimulationTest {
                 }
                 case 6 -> {
                     now[0] += random.nextInt((int) FailoverEnd.SILENCE_NANOS / 4);
-                    which.look(now[0]);
+                    which.checkTimeouts(now[0]);
                 }
                 default -> which.act();
             }
@@ -188,8 +188,8 @@ class FailoverSimulationTest {
                 which.readAll();
             }
             now[0] += FailoverEnd.SILENCE_NANOS / 8;
-            left.look(now[0]);
-            right.look(now[0]);
+            left.checkTimeouts(now[0]);
+            right.checkTimeouts(now[0]);
         }
 
         private void allArrives() {
@@ -257,14 +257,14 @@ class FailoverSimulationTest {
             fabric.cut(true);
             for (int i = 0; i < 500; i++) {
                 now[0] += FailoverEnd.SILENCE_NANOS / 2;
-                left.look(now[0]);
-                right.look(now[0]);
+                left.checkTimeouts(now[0]);
+                right.checkTimeouts(now[0]);
             }
             now[0] += 4_000_000_000L;
             for (FailoverEnd which : new FailoverEnd[] {left, right}) {
-                which.look(now[0]);
+                which.checkTimeouts(now[0]);
                 now[0] += 4_000_000_000L;
-                which.look(now[0]);
+                which.checkTimeouts(now[0]);
                 assertThat(which.protocol.state()).as(which.toString()).isEqualTo(State.LOST);
                 which.checkAllDecided();
             }

@@ -37,8 +37,8 @@ class FailoverStandbyTest {
             end.readAll();
         }
         now[0] += FailoverEnd.SILENCE_NANOS / 8;
-        left.look(now[0]);
-        right.look(now[0]);
+        left.checkTimeouts(now[0]);
+        right.checkTimeouts(now[0]);
     }
 
     private void loseTcp(boolean byTheWire) {
@@ -93,10 +93,10 @@ class FailoverStandbyTest {
         left.tcp.beforePoll = left.rdma::toError;
         for (int i = 0; i < 40 && left.carrier.mover().transport() == Transport.RDMA; i++) {
             now[0] += FailoverEnd.SILENCE_NANOS / 8;
-            right.look(now[0]);
+            right.checkTimeouts(now[0]);
             left.tcp.queues.deliverAll();
             right.tcp.queues.deliverAll();
-            left.look(now[0]);
+            left.checkTimeouts(now[0]);
         }
         assertThat(left.moves.getLast().reason())
                 .contains("remote access error")
@@ -120,7 +120,7 @@ class FailoverStandbyTest {
         left.tcp.streamEnd = "TCP has ended";
         // An endpoint over RDMA looks at TCP with each sixteenth poll.
         for (int i = 0; i < 16; i++) {
-            left.look(now[0]);
+            left.checkTimeouts(now[0]);
         }
         assertThat(left.protocol.state()).isEqualTo(State.LOST);
         left.checkAllDecided();

@@ -51,8 +51,8 @@ class FailoverTrialTest {
                 end.readAll();
             }
             now[0] += FailoverEnd.SILENCE_NANOS / 8;
-            client.look(now[0]);
-            server.look(now[0]);
+            client.checkTimeouts(now[0]);
+            server.checkTimeouts(now[0]);
         }
     }
 

@@ -136,7 +136,7 @@ class EndTest {
         side.arrives(2);
         assertThat(waits.isDecided()).isTrue();
         assertThat(side.protocol.isIdle()).isTrue();
-        side.protocol.sayGoodBye();
+        side.protocol.postClose();
         assertThat(side.wire.posts()).containsExactly("close with 0");
         assertThat(side.protocol.hasControlsUnderWay()).isTrue();
     }
@@ -177,7 +177,7 @@ class EndTest {
         side.wire.posts();
         side.arrives(0);
         side.fails(1, "flushed");
-        side.protocol.sayGoodBye();
+        side.protocol.postClose();
         assertThat(side.protocol.isIdle()).isTrue();
         assertThat(side.protocol.slots().freeCount()).isEqualTo(2);
     }
@@ -223,7 +223,7 @@ class EndTest {
         long now = start;
         while (now - start < nanos) {
             now += step;
-            side.protocol.look(now);
+            side.protocol.checkTimeouts(now);
         }
         return now;
     }
@@ -231,7 +231,7 @@ class EndTest {
     @Test
     void wireThatIsSilentIsAskedAndOneThatDoesNotAnswerIsDead() {
         ProtocolSide side = new ProtocolSide(4, 4);
-        side.protocol.look(0);
+        side.protocol.checkTimeouts(0);
         long now = lookFor(side, 0, ProtocolSide.PATIENCE - 1);
         assertThat(side.wire.posts()).containsExactly("probe");
         now = lookFor(side, now, ProtocolSide.PATIENCE / 2);
@@ -245,13 +245,13 @@ class EndTest {
     @Test
     void wireThatAnswersIsAskedAgainAfterAsLong() {
         ProtocolSide side = new ProtocolSide(4, 4);
-        side.protocol.look(0);
+        side.protocol.checkTimeouts(0);
         long now = 0;
         for (int i = 0; i < 3; i++) {
             now = lookFor(side, now, ProtocolSide.PATIENCE);
             assertThat(side.wire.posts()).as("time " + i).containsExactly("probe");
             side.protocol.sent(Protocol.PROBE);
-            side.protocol.look(now);
+            side.protocol.checkTimeouts(now);
             now = lookFor(side, now, ProtocolSide.PATIENCE / 2);
             assertThat(side.wire.posts()).isEmpty();
         }
@@ -261,7 +261,7 @@ class EndTest {
     @Test
     void activePeerIsNotProbed() {
         ProtocolSide side = new ProtocolSide(4, 20);
-        side.protocol.look(0);
+        side.protocol.checkTimeouts(0);
         long now = 0;
         for (int i = 0; i < 20; i++) {
             side.comes("m");
@@ -274,7 +274,7 @@ class EndTest {
     @Test
     void busyWireIsNotDead() {
         ProtocolSide side = new ProtocolSide(4, 4, 100, false);
-        side.protocol.look(0);
+        side.protocol.checkTimeouts(0);
         long now = 0;
         side.trySend("m");
         for (int i = 0; i < 20; i++) {
@@ -291,7 +291,7 @@ class EndTest {
     @Test
     void longTransferMayTakeLong() {
         ProtocolSide side = new ProtocolSide(4, 4);
-        side.protocol.look(0);
+        side.protocol.checkTimeouts(0);
         try (MemoryRegion region = MemoryRegion.withoutAdapter(4_000_000, AccessFlag.LOCAL_WRITE)) {
             side.protocol.tryTransfer(1, Operation.WRITE, region.slice(), null, 0, 0);
             long now = lookFor(side, 0, ProtocolSide.PATIENCE + 3_900_000_000L);
@@ -305,14 +305,14 @@ class EndTest {
     @Test
     void peerWhoseMachineAnswersIsNotDead() {
         ProtocolSide side = new ProtocolSide(4, 4, 4, false);
-        side.protocol.look(0);
+        side.protocol.checkTimeouts(0);
         side.trySend("m");
         side.wire.peerThere = true;
         long now = lookFor(side, 0, 5 * ProtocolSide.PATIENCE);
         assertThat(side.protocol.isOpen()).isTrue();
         side.wire.peerThere = false;
         // The last sign of it was less than the patience ago.
-        side.protocol.look(now);
+        side.protocol.checkTimeouts(now);
         assertThat(side.protocol.isOpen()).isTrue();
         lookFor(side, now, 2 * ProtocolSide.PATIENCE);
         assertThat(side.protocol.isOpen()).isFalse();
@@ -321,7 +321,7 @@ class EndTest {
     @Test
     void deadWireBehindAPeersCloseIsBrokenToo() {
         ProtocolSide side = new ProtocolSide(4, 4, 4, false);
-        side.protocol.look(0);
+        side.protocol.checkTimeouts(0);
         side.trySend("m");
         side.closeComes();
         side.wire.posts();
@@ -339,11 +339,11 @@ class EndTest {
         assertThat(side.protocol.nanosToNextLook()).isEqualTo(ProtocolSide.PATIENCE / 4);
         side.protocol.linkLost("lost");
         assertThat(side.protocol.nanosToNextLook()).isEqualTo(second);
-        side.protocol.look(5 * second);
-        side.protocol.look(6 * second - 1);
+        side.protocol.checkTimeouts(5 * second);
+        side.protocol.checkTimeouts(6 * second - 1);
         assertThat(underWay.isDecided()).isFalse();
         long before = side.protocol.changes();
-        side.protocol.look(6 * second);
+        side.protocol.checkTimeouts(6 * second);
         assertThat(underWay.decidedFailure())
                 .hasMessageContaining("a transfer of the peer")
                 .hasMessageContaining("lost");

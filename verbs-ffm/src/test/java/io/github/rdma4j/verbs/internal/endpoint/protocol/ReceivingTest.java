@@ -218,7 +218,7 @@ class ReceivingTest {
         side.protocol.linkLost("lost");
         side.wire.posts();
         side.protocol.release(side.protocol.take());
-        side.protocol.sayGoodBye();
+        side.protocol.postClose();
         assertThat(side.wire.posts()).isEmpty();
     }
 

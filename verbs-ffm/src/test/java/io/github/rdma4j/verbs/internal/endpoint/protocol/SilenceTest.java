@@ -19,7 +19,7 @@ class SilenceTest {
     void idleWireThatDiesIsNoticedWithinTheLimit(int percent) {
         Silence silence = new Silence(LIMIT, false);
         long gap = silence.nanosToNextLook();
-        silence.look(0, false, 0);
+        silence.check(0, false, 0);
         silence.received();
         long died = gap * percent / 100;
         boolean underWay = false;
@@ -27,7 +27,7 @@ class SilenceTest {
         Silence.Verdict verdict = Silence.Verdict.FINE;
         while (verdict != Silence.Verdict.DEAD) {
             now += silence.nanosToNextLook();
-            verdict = silence.look(now, underWay, 0);
+            verdict = silence.check(now, underWay, 0);
             underWay |= verdict == Silence.Verdict.PROBE;
         }
         assertThat(now - died).isLessThanOrEqualTo(LIMIT);
@@ -39,14 +39,14 @@ class SilenceTest {
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
     void missingAcknowledgementIsDetectedWithinHalfOfTheTimeout(int percent) {
         Silence silence = new Silence(LIMIT, false);
-        silence.look(0, true, 0);
+        silence.check(0, true, 0);
         silence.acknowledged();
         long died = silence.nanosToNextLook() * percent / 100;
         long now = 0;
         Silence.Verdict verdict = Silence.Verdict.FINE;
         while (verdict != Silence.Verdict.DEAD) {
             now += silence.nanosToNextLook();
-            verdict = silence.look(now, true, 0);
+            verdict = silence.check(now, true, 0);
         }
         assertThat(now - died).isLessThanOrEqualTo(LIMIT / 2).isGreaterThan(LIMIT / 4);
     }
@@ -55,11 +55,11 @@ class SilenceTest {
     @ValueSource(longs = {0, LIMIT})
     void adapterThatMaySleepOverTheFirstMessageIsWokenUpSoon(long limit) {
         Silence silence = new Silence(limit, true);
-        silence.look(0, false, 0);
+        silence.check(0, false, 0);
         List<Long> probes = new ArrayList<>();
         for (long now = 0; now < LIMIT / 3; ) {
             now += silence.nanosToNextLook();
-            if (silence.look(now, !probes.isEmpty(), 0) == Silence.Verdict.PROBE) {
+            if (silence.check(now, !probes.isEmpty(), 0) == Silence.Verdict.PROBE) {
                 probes.add(now);
                 silence.acknowledged();
             }
@@ -75,30 +75,30 @@ class SilenceTest {
     @ValueSource(longs = {1_000_000_000_000L, -3_000_000_000L, Long.MAX_VALUE - 1_000_000})
     void onlyTheTimeBetweenTwoLooksCounts(long start) {
         Silence silence = new Silence(LIMIT, true);
-        silence.look(start, false, 0);
+        silence.check(start, false, 0);
         assertThat(silence.nanosToNextLook()).isEqualTo(20_000_000);
-        assertThat(silence.look(start + 19_999_999, false, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.check(start + 19_999_999, false, 0)).isEqualTo(Silence.Verdict.FINE);
         assertThat(silence.nanosToNextLook()).isEqualTo(1);
-        assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        assertThat(silence.check(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         silence.received();
-        assertThat(silence.look(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        assertThat(silence.check(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         long last = start + 20_000_000;
         for (long now = last; now - last < LIMIT / 5 * 2; now += LIMIT / 100) {
-            assertThat(silence.look(now, false, 0)).isEqualTo(Silence.Verdict.FINE);
+            assertThat(silence.check(now, false, 0)).isEqualTo(Silence.Verdict.FINE);
         }
-        assertThat(silence.look(last + LIMIT / 5 * 2, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        assertThat(silence.check(last + LIMIT / 5 * 2, false, 0)).isEqualTo(Silence.Verdict.PROBE);
     }
 
     /** A machine that was suspended has not heard its peer meanwhile. */
     @Test
     void pauseCountsAsAQuarterOfThePatience() {
         Silence silence = new Silence(LIMIT, false);
-        silence.look(0, true, 0);
-        silence.look(1, true, 0);
+        silence.check(0, true, 0);
+        silence.check(1, true, 0);
         for (int day = 1; day < 4; day++) {
-            assertThat(silence.look(day * 86_400_000_000_000L, true, 0)).isEqualTo(Silence.Verdict.FINE);
+            assertThat(silence.check(day * 86_400_000_000_000L, true, 0)).isEqualTo(Silence.Verdict.FINE);
         }
-        assertThat(silence.look(5 * 86_400_000_000_000L, true, 0)).isEqualTo(Silence.Verdict.DEAD);
+        assertThat(silence.check(5 * 86_400_000_000_000L, true, 0)).isEqualTo(Silence.Verdict.DEAD);
     }
 
     /** A megabyte per second. */
@@ -106,27 +106,27 @@ class SilenceTest {
     void longTransferMayTakeLong() {
         Silence silence = new Silence(LIMIT, false);
         long length = 3_000_000;
-        silence.look(0, true, length);
+        silence.check(0, true, length);
         silence.acknowledged();
-        silence.look(1, true, length);
+        silence.check(1, true, length);
         long last = 1 + LIMIT / 5 * 2 + 3_000_000_000L;
         for (long now = 1 + LIMIT / 20; now < last; now += LIMIT / 20) {
-            assertThat(silence.look(now, true, length)).isEqualTo(Silence.Verdict.FINE);
+            assertThat(silence.check(now, true, length)).isEqualTo(Silence.Verdict.FINE);
         }
-        assertThat(silence.look(last, true, length)).isEqualTo(Silence.Verdict.DEAD);
+        assertThat(silence.check(last, true, length)).isEqualTo(Silence.Verdict.DEAD);
     }
 
     /** A wire can be cut in one direction. */
     @Test
     void receivedMessageDoesNotAcknowledgePendingOnes() {
         Silence silence = new Silence(LIMIT, false);
-        silence.look(0, true, 0);
+        silence.check(0, true, 0);
         Silence.Verdict verdict = Silence.Verdict.FINE;
         long now = 0;
         while (verdict == Silence.Verdict.FINE && now < LIMIT) {
             silence.received();
             now += LIMIT / 20;
-            verdict = silence.look(now, true, 0);
+            verdict = silence.check(now, true, 0);
         }
         assertThat(verdict).isEqualTo(Silence.Verdict.DEAD);
     }
@@ -134,10 +134,10 @@ class SilenceTest {
     @Test
     void withoutALimitThereIsNoVerdict() {
         Silence silence = new Silence(0, false);
-        silence.look(0, true, 0);
+        silence.check(0, true, 0);
         assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);
-        assertThat(silence.look(Long.MAX_VALUE / 2, true, 0)).isEqualTo(Silence.Verdict.FINE);
-        assertThat(silence.look(Long.MAX_VALUE - 1, false, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.check(Long.MAX_VALUE / 2, true, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.check(Long.MAX_VALUE - 1, false, 0)).isEqualTo(Silence.Verdict.FINE);
     }
 
     /** A peer that speaks first has not read what was sent before it was able to. */
@@ -145,24 +145,24 @@ class SilenceTest {
     @ValueSource(longs = {0, LIMIT})
     void activePeerIsWokenUpOnceMore(long limit) {
         Silence silence = new Silence(limit, true);
-        silence.look(0, false, 0);
+        silence.check(0, false, 0);
         silence.received();
-        assertThat(silence.look(1000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        assertThat(silence.check(1000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         silence.received();
-        assertThat(silence.look(2000, false, 0)).isEqualTo(Silence.Verdict.FINE);
+        assertThat(silence.check(2000, false, 0)).isEqualTo(Silence.Verdict.FINE);
         assertThat(silence.nanosToNextLook()).isEqualTo(new Silence(limit, false).nanosToNextLook());
     }
 
     @Test
     void latePeerIsStillWokenUp() {
         Silence silence = new Silence(0, true);
-        silence.look(0, false, 0);
+        silence.check(0, false, 0);
         for (long now : new long[] {20_000_000L, 200_000_000L, 2_000_000_000L}) {
-            assertThat(silence.look(now, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+            assertThat(silence.check(now, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         }
         silence.received();
         assertThat(silence.nanosToNextLook()).isOne();
-        assertThat(silence.look(3_000_000_000L, false, 0)).isEqualTo(Silence.Verdict.PROBE);
+        assertThat(silence.check(3_000_000_000L, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);
     }
 }
