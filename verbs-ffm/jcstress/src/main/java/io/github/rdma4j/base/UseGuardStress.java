@@ -16,9 +16,9 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link UseGuard}, each with a user and a closer. The fields are plain: only the guard orders them. A
- * user that is meant to be the owner enters and exits once before, so that the entry under test takes the way without
- * an atomic operation.
+ * The guarantees of {@link UseGuard}, each with a user and a closer. The fields are plain: only the guard orders them.
+ * A user that is meant to be the owner enters and exits once before, so that the entry under test enters without an
+ * atomic operation.
  */
 public final class UseGuardStress {
     private static final int NOT_INSIDE = -1;
@@ -64,7 +64,7 @@ public final class UseGuardStress {
         }
     }
 
-    /** The first promise, for the owner. */
+    /** The first guarantee, for the owner. */
     @JCStressTest
     @Description("the owner sees nothing freed while it is inside")
     @Outcome(
@@ -89,9 +89,9 @@ public final class UseGuardStress {
         }
     }
 
-    /** The first promise, for a thread that is not the owner. */
+    /** The first guarantee, for a thread that is not the owner. */
     @JCStressTest
-    @Description("a thread that takes the counted way sees nothing freed while it is inside")
+    @Description("a thread that is counted sees nothing freed while it is inside")
     @Outcome(
             id = {"0", "-1"},
             expect = ACCEPTABLE,
@@ -166,7 +166,7 @@ public final class UseGuardStress {
 
     /** Entries nest. */
     @JCStressTest
-    @Description("the first exit of two does not let the closer go on")
+    @Description("the first exit of two does not let the closer continue")
     @Outcome(
             id = {"1, 1", "0, 0"},
             expect = ACCEPTABLE,
@@ -245,7 +245,7 @@ public final class UseGuardStress {
     @Outcome(
             id = {"0", "-1"},
             expect = ACCEPTABLE,
-            desc = "before or behind, or not inside")
+            desc = "before or after, or not inside")
     @Outcome(expect = FORBIDDEN, desc = "inside while it was closed")
     @State
     public static class NobodyIsInsideBeforeTheReopening extends Guarded {
@@ -272,7 +272,7 @@ public final class UseGuardStress {
     /** Two threads that both want to be the owner. */
     @JCStressTest
     @Description("of two first entries one is the owner's, and both are left again")
-    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "both were inside, and the close behind them ends")
+    @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "both were inside, and the close after them returns")
     @Outcome(expect = FORBIDDEN, desc = "an entry into an open guard was refused")
     @State
     public static class FirstEntriesRace extends Guarded {

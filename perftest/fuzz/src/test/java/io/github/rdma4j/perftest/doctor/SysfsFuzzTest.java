@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A machine whose files, links and names say anything: all of it is read, and what makes no sense counts as unknown.
+ * A machine whose files, links and names contain anything: all are read, and what makes no sense counts as unknown.
  */
 @Timeout(7200)
 class SysfsFuzzTest {

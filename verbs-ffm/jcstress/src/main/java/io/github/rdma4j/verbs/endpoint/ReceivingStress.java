@@ -40,12 +40,12 @@ public final class ReceivingStress {
     /** Two messages have arrived: the peer is notified of two buffers at once. */
     @JCStressTest
     @Description(
-            "each message goes to one thread, in their order, and the memory is freed once, behind the last reader")
+            "each message goes to one thread, in their order, and the memory is freed once, after the last reader")
     @Outcome(
             id = {"1, 2, 0", "2, 1, 0", "0, 1, 0"},
             expect = ACCEPTABLE,
-            desc = "in order; a receiver behind the close gets nothing")
-    @Outcome(expect = FORBIDDEN, desc = "a message is lost, doubled or out of order, or the books are wrong")
+            desc = "in order; a receiver after the close gets nothing")
+    @Outcome(expect = FORBIDDEN, desc = "a message is lost, doubled or out of order, or the counts are wrong")
     @State
     public static class TwoReceiversAndAClose {
         private final GatheringWire wire = new GatheringWire();
@@ -57,7 +57,7 @@ public final class ReceivingStress {
             try {
                 endpoint.receive(message -> result.r1 = wire.read(message.segment()), Duration.ZERO);
             } catch (IllegalStateException e) {
-                // Behind the close.
+                // After the close.
             }
         }
 
@@ -70,7 +70,7 @@ public final class ReceivingStress {
             endpoint.abort();
         }
 
-        /** The books. */
+        /** The counts. */
         @Arbiter
         public void look(III_Result result) {
             result.r3 = wire.mistake();
@@ -80,7 +80,7 @@ public final class ReceivingStress {
     /** Both hold a message when it is closed. */
     @JCStressTest
     @Description("the memory is freed once, by whoever gives the last message back")
-    @Outcome(id = "1, 2, 0", expect = ACCEPTABLE, desc = "read, and freed behind both")
+    @Outcome(id = "1, 2, 0", expect = ACCEPTABLE, desc = "read, and freed after both")
     @Outcome(expect = FORBIDDEN, desc = "freed early, twice or never")
     @State
     public static class HeldMessagesAndAClose {
@@ -96,7 +96,7 @@ public final class ReceivingStress {
             first.close();
         }
 
-        /** Reads and gives back what it has, behind the close. */
+        /** Reads and gives back what it has, after the close. */
         @Actor
         public void closesAndReads(III_Result result) {
             endpoint.abort();
@@ -104,7 +104,7 @@ public final class ReceivingStress {
             second.close();
         }
 
-        /** The books. */
+        /** The counts. */
         @Arbiter
         public void look(III_Result result) {
             result.r3 = wire.mistake();
@@ -155,7 +155,7 @@ public final class ReceivingStress {
             }
         }
 
-        /** 0, or which book is wrong. */
+        /** 0, or which count is wrong. */
         int mistake() {
             if (mistaken) {
                 return 1;

@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** The promises of {@link BiasedLock}. The fields are plain: only the lock orders them. */
+/** The guarantees of {@link BiasedLock}. The fields are plain: only the lock orders them. */
 public final class BiasedLockStress {
     private BiasedLockStress() {}
 

@@ -16,8 +16,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link ExclusiveGuard}: posts of two threads, and a post against a close. The fields are plain: only
- * the guard orders them.
+ * The guarantees of {@link ExclusiveGuard}: posts of two threads, and a post against a close. The fields are plain:
+ * only the guard orders them.
  */
 public final class ExclusiveGuardStress {
     private static final int NOT_INSIDE = -1;

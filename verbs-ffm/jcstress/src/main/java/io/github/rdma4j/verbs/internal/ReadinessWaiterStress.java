@@ -16,9 +16,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link ReadinessWaiter} to a thread that is about to sleep: what another thread hands over meanwhile
- * wakes it, and so does a close. The descriptor is never ready, so that a wake-up that is lost shows as a wait that
- * lasts its whole time.
+ * The guarantees of {@link ReadinessWaiter} to a thread that is about to sleep: what another thread hands over
+ * meanwhile wakes it, and so does a close. The descriptor is never ready, so that a wake-up that is lost shows as a
+ * wait that lasts its whole time.
  */
 public final class ReadinessWaiterStress {
     private static final int NEVER_READY = FileDescriptors.createEventFd();
@@ -60,7 +60,7 @@ public final class ReadinessWaiterStress {
 
     /** A thread that polls completions takes the event of another queue. */
     @JCStressTest
-    @Description("what is handed over before, between and after the look and the sleep ends the wait")
+    @Description("what is handed over before, between and after the check and the sleep ends the wait")
     @Outcome(id = "1", expect = ACCEPTABLE, desc = "it came")
     @Outcome(expect = FORBIDDEN, desc = "slept through it")
     @State

@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * The promises of {@link Promise}: an endpoint that has a message for a future, against the program that cancels or
+ * The guarantees of {@link Promise}: an endpoint that has a message for a future, against the program that cancels or
  * completes the future. A message must reach the future or stay for the next one, never both and never neither.
  */
 public final class PromiseStress {
