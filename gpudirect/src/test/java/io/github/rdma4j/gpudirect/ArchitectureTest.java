@@ -16,6 +16,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.github.rdma4j.gpudirect.internal.NativeAccess;
 import io.github.rdma4j.gpudirect.internal.UdevDatabase;
 import io.github.rdma4j.gpudirect.internal.Undo;
+import io.github.rdma4j.gpudirect.internal.Uses;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -78,7 +79,8 @@ class ArchitectureTest {
                                 "io.github.rdma4j.cuda")
                         .or(equivalentTo(UdevDatabase.class))
                         .or(equivalentTo(NativeAccess.class))
-                        .or(equivalentTo(Undo.class)))
+                        .or(equivalentTo(Undo.class))
+                        .or(equivalentTo(Uses.class)))
                 .check(CODE);
     }
 
@@ -112,7 +114,8 @@ class ArchitectureTest {
                                 NCCL + ".bindings",
                                 "io.github.rdma4j.cuda",
                                 "io.github.rdma4j.verbs.endpoint")
-                        .or(equivalentTo(Undo.class)))
+                        .or(equivalentTo(Undo.class))
+                        .or(equivalentTo(Uses.class)))
                 .check(CODE);
     }
 

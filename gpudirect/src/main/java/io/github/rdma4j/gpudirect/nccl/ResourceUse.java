@@ -3,12 +3,11 @@
 package io.github.rdma4j.gpudirect.nccl;
 
 import io.github.rdma4j.base.TimeText;
-import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaResource;
+import io.github.rdma4j.gpudirect.internal.Uses;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Memory or a stream whose address is passed to NCCL. Its close waits here until NCCL has put the work into the stream;
@@ -16,11 +15,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class ResourceUse implements AutoCloseable {
     private static final Map<CudaResource, ResourceUse> ALL = new IdentityHashMap<>();
-    private static final long PAUSE_MILLIS = 2;
 
     private final CudaResource resource;
-    private int inside;
-    private boolean closed;
+    private final Uses uses = new Uses();
 
     private ResourceUse(CudaResource resource) {
         this.resource = resource;
@@ -30,7 +27,7 @@ final class ResourceUse implements AutoCloseable {
     static ResourceUse enter(CudaResource resource) {
         synchronized (ALL) {
             ResourceUse known = ALL.get(resource);
-            if (known != null && known.tryEnter()) {
+            if (known != null && known.uses.enter()) {
                 return known;
             }
         }
@@ -40,9 +37,9 @@ final class ResourceUse implements AutoCloseable {
         resource.addDependent(made);
         synchronized (ALL) {
             ResourceUse first = ALL.get(resource);
-            if (first == null || !first.tryEnter()) {
+            if (first == null || !first.uses.enter()) {
                 ALL.put(resource, made);
-                made.tryEnter();
+                made.uses.enter();
                 return made;
             }
             resource.removeDependent(made);
@@ -50,62 +47,21 @@ final class ResourceUse implements AutoCloseable {
         }
     }
 
-    private synchronized boolean tryEnter() {
-        if (closed) {
-            return false;
-        }
-        inside++;
-        return true;
-    }
-
-    synchronized void exit() {
-        inside--;
-        if (closed) {
-            notifyAll();
-        }
+    void exit() {
+        uses.exit();
     }
 
     /** Called by the resource before it is closed. */
     @Override
     public void close() {
-        long limit = Timeouts.checkedNanos(resource.context().closeTimeout());
-        long start = System.nanoTime();
-        boolean interrupted = false;
-        try {
-            while (isInside()) {
-                Pending.poll();
-                if (System.nanoTime() - start >= limit) {
-                    throw new CudaCloseTimeoutException(
-                            resource + " is not closed: NCCL has not put a call with it into"
-                                    + " its stream after "
-                                    + TimeText.of(resource.context().closeTimeout())
-                                    + ". Wait for the other ranks, or abort the communicator; close it again");
-                }
-                interrupted |= pause();
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        if (!uses.close(resource.context().closeTimeout(), Pending::poll)) {
+            throw new CudaCloseTimeoutException(
+                    resource + " is not closed: NCCL has not put a call with it into its stream after "
+                            + TimeText.of(resource.context().closeTimeout())
+                            + ". Wait for the other ranks, or abort the communicator; close it again");
         }
         synchronized (ALL) {
             ALL.remove(resource, this);
-        }
-    }
-
-    private synchronized boolean isInside() {
-        closed = true;
-        return inside > 0;
-    }
-
-    private synchronized boolean pause() {
-        try {
-            if (inside > 0) {
-                TimeUnit.MILLISECONDS.timedWait(this, PAUSE_MILLIS);
-            }
-            return false;
-        } catch (InterruptedException e) {
-            return true;
         }
     }
 }

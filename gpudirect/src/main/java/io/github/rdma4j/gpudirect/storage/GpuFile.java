@@ -7,6 +7,7 @@ import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.DeviceSlice;
+import io.github.rdma4j.gpudirect.internal.Uses;
 import java.nio.file.Path;
 import java.util.Objects;
 

@@ -5,6 +5,7 @@ package io.github.rdma4j.gpudirect.storage;
 import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.cuda.CudaCloseTimeoutException;
 import io.github.rdma4j.cuda.DeviceMemory;
+import io.github.rdma4j.gpudirect.internal.Uses;
 import io.github.rdma4j.gpudirect.storage.internal.CuFileCalls;
 
 /**

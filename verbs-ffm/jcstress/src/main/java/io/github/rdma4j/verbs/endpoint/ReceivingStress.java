@@ -39,8 +39,7 @@ public final class ReceivingStress {
 
     /** Two messages have arrived: the peer is notified of two buffers at once. */
     @JCStressTest
-    @Description(
-            "each message goes to one thread, in their order, and the memory is freed once, after the last reader")
+    @Description("each message goes to one thread, in their order, and the memory is freed once, after the last reader")
     @Outcome(
             id = {"1, 2, 0", "2, 1, 0", "0, 1, 0"},
             expect = ACCEPTABLE,

@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.gpudirect.storage;
+package io.github.rdma4j.gpudirect.internal;
 
 import io.github.rdma4j.base.Timeouts;
 import java.time.Duration;
 
 /**
- * Counts the users of a resource, so that its close can wait for them. A transfer takes microseconds at least, so the
- * cost of a lock does not matter.
+ * Counts the users of a resource, so that its close can wait for them. A use takes microseconds at least, so the cost
+ * of a lock does not matter.
  */
-final class Uses {
+public final class Uses {
     private static final long PAUSE_MILLIS = 2;
 
     private int inside;
     private boolean closed;
 
-    /** Returns false if it is closed; otherwise {@link #exit()} must follow. */
-    synchronized boolean enter() {
+    /** {@return false if it is closed; otherwise {@link #exit()} must follow} */
+    public synchronized boolean enter() {
         if (closed) {
             return false;
         }
@@ -24,14 +24,16 @@ final class Uses {
         return true;
     }
 
-    synchronized void exit() {
+    /** Ends a use. */
+    public synchronized void exit() {
         inside--;
         if (inside == 0) {
             notifyAll();
         }
     }
 
-    synchronized boolean isClosed() {
+    /** {@return whether {@link #close} has been called} */
+    public synchronized boolean isClosed() {
         return closed;
     }
 
@@ -42,7 +44,7 @@ final class Uses {
      * @param poll called repeatedly; it may find that some users are done
      * @return whether there are no users
      */
-    boolean close(Duration limit, Runnable poll) {
+    public boolean close(Duration limit, Runnable poll) {
         synchronized (this) {
             closed = true;
         }
@@ -62,7 +64,7 @@ final class Uses {
                     try {
                         wait(PAUSE_MILLIS);
                     } catch (InterruptedException e) {
-                        // Keeps waiting: otherwise the file would be closed while it is in use.
+                        // Keeps waiting: otherwise the resource would be closed while it is in use.
                         interrupted = true;
                     }
                 }
