@@ -90,7 +90,7 @@ final class Lives implements AutoCloseable {
             try (endpoint) {
                 conversation = new Conversation(1, endpoint, Life.orders(seed, connection), new Moves());
                 report = conversation.run();
-                taken = endpoint.counters().taken();
+                taken = endpoint.counters().readByPeer();
                 closing = System.nanoTime();
             } catch (RuntimeException | InterruptedException e) {
                 failure = e;

@@ -82,7 +82,7 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Meters of an endpoint: messages sent, taken by the peer, and received; those with a wrong sum; whether it is over
+     * Meters of an endpoint: messages sent, read by the peer, and received; those with a wrong sum; whether it is over
      * RDMA. They go on after its end, so that the last values say what became of the messages.
      *
      * @param endpoint that is counted
@@ -97,9 +97,9 @@ public final class RdmaMeters implements MeterBinder, AutoCloseable {
             messages(
                     to,
                     endpoint,
-                    "taken",
-                    "Done with by the peer",
-                    one -> one.counters().taken());
+                    "read.by.peer",
+                    "Read by the peer",
+                    one -> one.counters().readByPeer());
             messages(
                     to,
                     endpoint,

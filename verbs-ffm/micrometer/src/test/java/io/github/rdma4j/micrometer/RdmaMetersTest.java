@@ -72,8 +72,8 @@ class RdmaMetersTest {
                 assertThat(counter("rdma4j.endpoint.received", "peer", "one")).isZero();
                 assertThat(counter("rdma4j.endpoint.received", "peer", "two")).isEqualTo(10);
                 assertThat(counter("rdma4j.endpoint.corrupt", "peer", "two")).isZero();
-                assertThat(counter("rdma4j.endpoint.taken", "peer", "one"))
-                        .isEqualTo(client.counters().taken());
+                assertThat(counter("rdma4j.endpoint.read.by.peer", "peer", "one"))
+                        .isEqualTo(client.counters().readByPeer());
                 assertThat(gauge("rdma4j.endpoint.rdma", "peer", "one")).isZero();
                 assertThat(gauge("rdma4j.endpoint.open", "peer", "one")).isEqualTo(1);
                 assertThat(registry.get("rdma4j.endpoint.sent")

@@ -232,7 +232,8 @@ public final class Endpoint implements AutoCloseable {
      * Sends several messages, with one doorbell for as many as possible, and waits while the peer has no free buffer or
      * the send queue is full. The messages are copied; you may reuse the segments when this method returns.
      *
-     * @param messages each at most {@link #maxMessageSize()} bytes
+     * @param messages each at most {@link #maxMessageSize()} bytes; the methods of the list are called with the lock
+     *     held
      * @param timeout how long to wait; zero or less sends as many as possible without waiting
      * @return how many were sent; less than all only on timeout
      * @throws IllegalArgumentException if one of them is too long; nothing is sent then
@@ -687,7 +688,8 @@ public final class Endpoint implements AutoCloseable {
      * Sends as many of several messages as possible without waiting, in order, with one doorbell. The messages are
      * copied; you may reuse the segments when this method returns.
      *
-     * @param messages each at most {@link #maxMessageSize()} bytes
+     * @param messages each at most {@link #maxMessageSize()} bytes; the methods of the list are called with the lock
+     *     held
      * @return how many were sent, from 0 to their number; or {@link #CLOSED_BY_PEER}
      * @throws IllegalArgumentException if one of them is too long; nothing is sent then
      * @throws ConnectionLostException if the connection is lost
