@@ -65,7 +65,7 @@ public final class QueuePair extends Resource {
     private final Arena requestArena;
 
     private final ExclusiveGuard sendGuard = new ExclusiveGuard();
-    private final boolean onlyReceives;
+    private final boolean hasNoQueues;
     private final PostingChecks checks;
     private final SingleRequests singles;
     private final ThreadBatches<SendBatch> batches;
@@ -77,7 +77,7 @@ public final class QueuePair extends Resource {
     /** Null with basic posting. */
     private ExtendedPosting extended;
 
-    /** At most one of these two is set. */
+    /** At most one of these two is set: neither if the queue pair has no queues of its own. */
     private final ReceiveQueue receiveQueue;
 
     private final SharedReceiveQueue sharedReceiveQueue;
@@ -94,7 +94,7 @@ public final class QueuePair extends Resource {
         this.type = config.type();
         this.completionShares = config.completionShares();
         this.sharedReceiveQueue = config.sharedReceiveQueue();
-        this.onlyReceives = config.onlyReceives();
+        this.hasNoQueues = config.hasNoQueues();
         this.checks = new PostingChecks(
                 config.type(),
                 domain,
@@ -111,7 +111,7 @@ public final class QueuePair extends Resource {
                         .mapToInt(operation -> 1 << operation.opcode())
                         .sum();
         boolean requestsArePlain = onlyOperations.isEmpty()
-                && !onlyReceives
+                && !hasNoQueues
                 && config.type() != QueuePairType.UD
                 && config.type() != QueuePairType.XRC_SEND;
         int maxBatch = Math.min(MAX_BATCH, config.maxSendWorkRequests());
@@ -121,7 +121,7 @@ public final class QueuePair extends Resource {
         // All memory is allocated before the native object exists: a failure after its creation would leak it.
         try {
             this.singles = new SingleRequests(this, requestArena, newBatch(1, null), requestsArePlain);
-            this.receiveQueue = sharedReceiveQueue != null || config.onlyReceives()
+            this.receiveQueue = sharedReceiveQueue != null || config.hasNoQueues()
                     ? null
                     : new ReceiveQueue(
                             this,
@@ -714,7 +714,7 @@ public final class QueuePair extends Resource {
 
     /** This check cannot be turned off: the function for the operation may be missing. */
     void requireOperation(int opcode, int flags) {
-        if (onlyReceives) {
+        if (hasNoQueues) {
             throw new IllegalArgumentException(this + " has no send queue");
         }
         if (extended == null ? (operations >>> opcode & 1) == 0 : !extended.can(opcode, flags)) {

@@ -25,7 +25,7 @@ final class QueuePairCheck {
     }
 
     void check(ProtectionDomain domain) {
-        if (!config.onlyReceives()
+        if (!config.hasNoQueues()
                 && (config.sendCompletionQueue() == null || config.receiveCompletionQueue() == null)) {
             throw new IllegalArgumentException(
                     "a queue pair needs a completion queue: completionQueue(...) was not called");

@@ -402,13 +402,13 @@ public final class QueuePairConfig {
     }
 
     /** Returns whether it has no queues of its own, and must never be posted to. */
-    boolean onlyReceives() {
+    boolean hasNoQueues() {
         return type == QueuePairType.XRC_RECV || receiveTable != null;
     }
 
-    /** Returns the completion queues that it uses; empty if it only receives. */
+    /** Returns the completion queues that it uses; empty if it has no queues. */
     List<CompletionQueue> completionQueues() {
-        return onlyReceives() ? List.of() : List.of(sendCompletionQueue, receiveCompletionQueue);
+        return hasNoQueues() ? List.of() : List.of(sendCompletionQueue, receiveCompletionQueue);
     }
 
     /** Returns all resources that must outlive the queue pair, except its domain. */

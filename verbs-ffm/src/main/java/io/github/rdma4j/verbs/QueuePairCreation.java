@@ -114,7 +114,7 @@ final class QueuePairCreation {
                     ibv_qp_init_attr_ex.srq$offset(),
                     config.sharedReceiveQueue().segment());
         }
-        if (!config.onlyReceives()) {
+        if (!config.hasNoQueues()) {
             NativeMemory.setPointer(
                     attributes,
                     ibv_qp_init_attr_ex.send_cq$offset(),

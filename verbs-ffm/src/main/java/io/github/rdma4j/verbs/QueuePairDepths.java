@@ -55,7 +55,7 @@ final class QueuePairDepths {
     void fit(QueuePairConfig config) {
         sendDepth = askedSends.orElse(USUAL_DEPTH);
         receiveDepth = askedReceives.orElse(USUAL_DEPTH);
-        if (config.onlyReceives() || oversubscribe) {
+        if (config.hasNoQueues() || oversubscribe) {
             return;
         }
         CompletionQueue sendQueue = config.sendCompletionQueue();
@@ -95,7 +95,7 @@ final class QueuePairDepths {
 
     /** Returns the completions that it may have in completion queues; empty if they are not checked. */
     List<CompletionBudget.Share> shares(QueuePairConfig config) {
-        if (config.onlyReceives() || oversubscribe) {
+        if (config.hasNoQueues() || oversubscribe) {
             return List.of();
         }
         return List.of(

@@ -545,7 +545,7 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** The identity of the server that this side is connected to; 0 if this side is the server. */
-    long peerLife() {
+    long serverIdentity() {
         return peer.life();
     }
 

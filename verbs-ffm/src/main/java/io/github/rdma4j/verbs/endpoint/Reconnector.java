@@ -234,7 +234,7 @@ public final class Reconnector implements AutoCloseable {
                                 made,
                                 lost,
                                 lost.endReason(),
-                                lost.peerLife() == made.peerLife(),
+                                lost.serverIdentity() == made.serverIdentity(),
                                 attempts,
                                 Duration.ofNanos(System.nanoTime() - begun)));
             }
