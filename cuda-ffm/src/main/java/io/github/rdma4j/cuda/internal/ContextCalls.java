@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxCreate_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxDestroy_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuCtxDisablePeerAccess_v4000;
@@ -42,7 +41,7 @@ public final class ContextCalls {
         try {
             return (int) CREATE.invokeExact(context.address(), flags, device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -51,7 +50,7 @@ public final class ContextCalls {
         try {
             return (int) DESTROY.invokeExact(context);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -60,7 +59,7 @@ public final class ContextCalls {
         try {
             return (int) SET_CURRENT.invokeExact(context);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -69,7 +68,7 @@ public final class ContextCalls {
         try {
             return (int) GET_FLAGS.invokeExact(flags.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -78,7 +77,7 @@ public final class ContextCalls {
         try {
             return (int) SET_FLAGS.invokeExact(flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -87,7 +86,7 @@ public final class ContextCalls {
         try {
             return (int) SYNCHRONIZE.invokeExact();
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -96,7 +95,7 @@ public final class ContextCalls {
         try {
             return (int) GET_STREAM_PRIORITY_RANGE.invokeExact(least.address(), greatest.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -105,7 +104,7 @@ public final class ContextCalls {
         try {
             return (int) ENABLE_PEER_ACCESS.invokeExact(peer, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -114,7 +113,7 @@ public final class ContextCalls {
         try {
             return (int) DISABLE_PEER_ACCESS.invokeExact(peer);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemcpyDtoDAsync_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemcpyDtoD_v3020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemcpyDtoHAsync_v3020;
@@ -52,7 +51,7 @@ public final class CopyCalls {
         try {
             return (int) TO_DEVICE.invokeExact(target, source, length);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -61,7 +60,7 @@ public final class CopyCalls {
         try {
             return (int) TO_HOST.invokeExact(target, source, length);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -70,7 +69,7 @@ public final class CopyCalls {
         try {
             return (int) ON_DEVICE.invokeExact(target, source, length);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -79,7 +78,7 @@ public final class CopyCalls {
         try {
             return (int) PEER.invokeExact(target, targetContext, source, sourceContext, length);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -88,7 +87,7 @@ public final class CopyCalls {
         try {
             return (int) TO_DEVICE_ASYNC.invokeExact(target, source, length, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -97,7 +96,7 @@ public final class CopyCalls {
         try {
             return (int) TO_HOST_ASYNC.invokeExact(target, source, length, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -106,7 +105,7 @@ public final class CopyCalls {
         try {
             return (int) ON_DEVICE_ASYNC.invokeExact(target, source, length, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -116,7 +115,7 @@ public final class CopyCalls {
         try {
             return (int) PEER_ASYNC.invokeExact(target, targetContext, source, sourceContext, length, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -125,7 +124,7 @@ public final class CopyCalls {
         try {
             return (int) FILL8.invokeExact(target, value, count);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -134,7 +133,7 @@ public final class CopyCalls {
         try {
             return (int) FILL32.invokeExact(target, value, count);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -143,7 +142,7 @@ public final class CopyCalls {
         try {
             return (int) FILL8_ASYNC.invokeExact(target, value, count, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -152,7 +151,7 @@ public final class CopyCalls {
         try {
             return (int) FILL32_ASYNC.invokeExact(target, value, count, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceCanAccessPeer_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGetAttribute_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuDeviceGetByPCIBusId_v4010;
@@ -48,7 +47,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_COUNT.invokeExact(count.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -57,7 +56,7 @@ public final class DeviceCalls {
         try {
             return (int) GET.invokeExact(device.address(), ordinal);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -66,7 +65,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_NAME.invokeExact(name.address(), length, device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -75,7 +74,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_UUID.invokeExact(uuid.address(), device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -84,7 +83,7 @@ public final class DeviceCalls {
         try {
             return (int) TOTAL_MEM.invokeExact(bytes.address(), device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -93,7 +92,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_ATTRIBUTE.invokeExact(value.address(), attribute, device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -102,7 +101,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_PCI_BUS_ID.invokeExact(text.address(), length, device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -111,7 +110,7 @@ public final class DeviceCalls {
         try {
             return (int) GET_BY_PCI_BUS_ID.invokeExact(device.address(), text.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -120,7 +119,7 @@ public final class DeviceCalls {
         try {
             return (int) CAN_ACCESS_PEER.invokeExact(can.address(), device, peer);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -129,7 +128,7 @@ public final class DeviceCalls {
         try {
             return (int) PRIMARY_CONTEXT_RETAIN.invokeExact(context.address(), device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -138,7 +137,7 @@ public final class DeviceCalls {
         try {
             return (int) PRIMARY_CONTEXT_RELEASE.invokeExact(device);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

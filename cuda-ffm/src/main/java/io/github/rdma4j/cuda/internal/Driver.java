@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.cuda.UnsupportedCudaCallException;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
@@ -121,7 +120,7 @@ public final class Driver {
             }
             return version.get(ValueLayout.JAVA_INT, 0);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -131,7 +130,7 @@ public final class Driver {
         try {
             result = (int) init.invokeExact(0);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
         if (result != CudaHeaders.CUDA_SUCCESS()) {
             throw InitialisationFailures.of("cuInit(0)", result);
@@ -185,7 +184,7 @@ public final class Driver {
                     (int) getProcAddress.invokeExact(arena.allocateFrom(name).address(), function.address(), since, 0L);
             return result == CudaHeaders.CUDA_SUCCESS() ? function.get(ValueLayout.JAVA_LONG, 0) : 0;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -215,5 +214,21 @@ public final class Driver {
             arguments.add(argument instanceof AddressLayout ? ValueLayout.JAVA_LONG : argument);
         }
         return FunctionDescriptor.of(descriptor.returnLayout().orElseThrow(), arguments.toArray(new MemoryLayout[0]));
+    }
+
+    /**
+     * Used in the catch clause around a downcall, which declares Throwable.
+     *
+     * @param e the exception that was thrown
+     * @return the exception to throw; errors and runtime exceptions are thrown at once
+     */
+    public static AssertionError unexpected(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        if (e instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return new AssertionError("a downcall cannot throw this", e);
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
+import io.github.rdma4j.base.DynamicLoader;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.cuda.CudaUnavailableException.Reason;
 import java.lang.foreign.Arena;
@@ -38,7 +38,7 @@ final class DriverLibrary {
                     "start the JVM with --enable-native-access=io.github.rdma4j.cuda (on the class path: ALL-UNNAMED)");
         } catch (IllegalArgumentException e) {
             throw new CudaUnavailableException(
-                    Reason.NO_DRIVER, Downcalls.loaderMessage(Linker.nativeLinker()::downcallHandle, file), REMEDY);
+                    Reason.NO_DRIVER, DynamicLoader.message(Linker.nativeLinker()::downcallHandle, file), REMEDY);
         }
     }
 }

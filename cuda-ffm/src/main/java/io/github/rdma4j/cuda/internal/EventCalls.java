@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuEventCreate_v2000;
 import io.github.rdma4j.cuda.bindings.PFN_cuEventDestroy_v4000;
 import io.github.rdma4j.cuda.bindings.PFN_cuEventElapsedTime_v2000;
@@ -31,7 +30,7 @@ public final class EventCalls {
         try {
             return (int) CREATE.invokeExact(event.address(), flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -40,7 +39,7 @@ public final class EventCalls {
         try {
             return (int) DESTROY.invokeExact(event);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -49,7 +48,7 @@ public final class EventCalls {
         try {
             return (int) RECORD.invokeExact(event, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -58,7 +57,7 @@ public final class EventCalls {
         try {
             return (int) QUERY.invokeExact(event);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -67,7 +66,7 @@ public final class EventCalls {
         try {
             return (int) ELAPSED_TIME.invokeExact(milliseconds.address(), start, end);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

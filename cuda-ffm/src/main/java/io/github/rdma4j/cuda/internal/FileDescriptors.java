@@ -4,7 +4,6 @@ package io.github.rdma4j.cuda.internal;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
@@ -34,7 +33,7 @@ public final class FileDescriptors {
         try {
             int ignored = (int) CLOSE.invokeExact(descriptor);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -43,7 +42,7 @@ public final class FileDescriptors {
         try {
             return (int) GETPAGESIZE.invokeExact();
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuFlushGPUDirectRDMAWrites_v11030;
 import java.lang.invoke.MethodHandle;
 
@@ -18,7 +17,7 @@ public final class GpuDirectCalls {
         try {
             return (int) FLUSH_WRITES.invokeExact(target, scope);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

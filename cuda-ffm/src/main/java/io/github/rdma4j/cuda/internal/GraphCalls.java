@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuGraphAddBatchMemOpNode_v11070;
 import io.github.rdma4j.cuda.bindings.PFN_cuGraphAddChildGraphNode_v10000;
 import io.github.rdma4j.cuda.bindings.PFN_cuGraphCreate_v10000;
@@ -43,7 +42,7 @@ public final class GraphCalls {
         try {
             return (int) BEGIN_CAPTURE.invokeExact(stream, mode);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -52,7 +51,7 @@ public final class GraphCalls {
         try {
             return (int) END_CAPTURE.invokeExact(stream, graph.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -61,7 +60,7 @@ public final class GraphCalls {
         try {
             return (int) CREATE.invokeExact(graph.address(), flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -70,7 +69,7 @@ public final class GraphCalls {
         try {
             return (int) DESTROY.invokeExact(graph);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -79,7 +78,7 @@ public final class GraphCalls {
         try {
             return (int) ADD_BATCH.invokeExact(node.address(), graph, after.address(), count, batch.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -88,7 +87,7 @@ public final class GraphCalls {
         try {
             return (int) ADD_CHILD.invokeExact(node.address(), graph, after.address(), count, child);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -97,7 +96,7 @@ public final class GraphCalls {
         try {
             return (int) INSTANTIATE.invokeExact(executable.address(), graph, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -106,7 +105,7 @@ public final class GraphCalls {
         try {
             return (int) LAUNCH.invokeExact(executable, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -115,7 +114,7 @@ public final class GraphCalls {
         try {
             return (int) EXEC_DESTROY.invokeExact(executable);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuIpcCloseMemHandle_v4010;
 import io.github.rdma4j.cuda.bindings.PFN_cuIpcGetEventHandle_v4010;
 import io.github.rdma4j.cuda.bindings.PFN_cuIpcGetMemHandle_v4010;
@@ -31,7 +30,7 @@ public final class IpcCalls {
         try {
             return (int) GET_EVENT_HANDLE.invokeExact(handle.address(), event);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -40,7 +39,7 @@ public final class IpcCalls {
         try {
             return (int) OPEN_EVENT_HANDLE.invokeExact(event.address(), handle);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -49,7 +48,7 @@ public final class IpcCalls {
         try {
             return (int) GET_MEM_HANDLE.invokeExact(handle.address(), address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -58,7 +57,7 @@ public final class IpcCalls {
         try {
             return (int) OPEN_MEM_HANDLE.invokeExact(address.address(), handle, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -67,7 +66,7 @@ public final class IpcCalls {
         try {
             return (int) CLOSE_MEM_HANDLE.invokeExact(address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

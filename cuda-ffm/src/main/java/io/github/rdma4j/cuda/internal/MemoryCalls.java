@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAllocAsync_v11020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAllocManaged_v6000;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAlloc_v3020;
@@ -59,7 +58,7 @@ public final class MemoryCalls {
         try {
             return (int) GET_INFO.invokeExact(free.address(), total.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -68,7 +67,7 @@ public final class MemoryCalls {
         try {
             return (int) ALLOC.invokeExact(address.address(), size);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -77,7 +76,7 @@ public final class MemoryCalls {
         try {
             return (int) FREE.invokeExact(address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -86,7 +85,7 @@ public final class MemoryCalls {
         try {
             return (int) ALLOC_MANAGED.invokeExact(address.address(), size, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -95,7 +94,7 @@ public final class MemoryCalls {
         try {
             return (int) ALLOC_ASYNC.invokeExact(address.address(), size, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -104,7 +103,7 @@ public final class MemoryCalls {
         try {
             return (int) FREE_ASYNC.invokeExact(address, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -113,7 +112,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_ALLOC.invokeExact(address.address(), size, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -122,7 +121,7 @@ public final class MemoryCalls {
         try {
             return (int) FREE_HOST.invokeExact(address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -131,7 +130,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_REGISTER.invokeExact(address, size, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -140,7 +139,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_UNREGISTER.invokeExact(address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -149,7 +148,7 @@ public final class MemoryCalls {
         try {
             return (int) HOST_GET_DEVICE_POINTER.invokeExact(device.address(), host, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -158,7 +157,7 @@ public final class MemoryCalls {
         try {
             return (int) GET_HANDLE_FOR_ADDRESS_RANGE.invokeExact(handle.address(), address, size, type, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -167,7 +166,7 @@ public final class MemoryCalls {
         try {
             return (int) GET_ADDRESS_RANGE.invokeExact(base.address(), size.address(), address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -176,7 +175,7 @@ public final class MemoryCalls {
         try {
             return (int) POINTER_GET_ATTRIBUTE.invokeExact(data.address(), attribute, address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -185,7 +184,7 @@ public final class MemoryCalls {
         try {
             return (int) POINTER_SET_ATTRIBUTE.invokeExact(value.address(), attribute, address);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuFuncGetAttribute_v2020;
 import io.github.rdma4j.cuda.bindings.PFN_cuFuncGetParamInfo_v12040;
 import io.github.rdma4j.cuda.bindings.PFN_cuFuncSetAttribute_v9000;
@@ -45,7 +44,7 @@ public final class ModuleCalls {
             return (int) LOAD_DATA.invokeExact(
                     module.address(), image.address(), count, options.address(), values.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -54,7 +53,7 @@ public final class ModuleCalls {
         try {
             return (int) UNLOAD.invokeExact(module);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -63,7 +62,7 @@ public final class ModuleCalls {
         try {
             return (int) GET_FUNCTION.invokeExact(function.address(), module, name.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -72,7 +71,7 @@ public final class ModuleCalls {
         try {
             return (int) GET_GLOBAL.invokeExact(address.address(), size.address(), module, name.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -81,7 +80,7 @@ public final class ModuleCalls {
         try {
             return (int) FUNCTION_GET_ATTRIBUTE.invokeExact(value.address(), attribute, function);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -90,7 +89,7 @@ public final class ModuleCalls {
         try {
             return (int) FUNCTION_SET_ATTRIBUTE.invokeExact(function, attribute, value);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -99,7 +98,7 @@ public final class ModuleCalls {
         try {
             return (int) FUNCTION_GET_PARAMETER.invokeExact(function, index, offset.address(), size.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -120,7 +119,7 @@ public final class ModuleCalls {
             return (int) LAUNCH_KERNEL.invokeExact(
                     function, gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, parameters, extra);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -136,7 +135,7 @@ public final class ModuleCalls {
             return (int) OCCUPANCY_MAX_POTENTIAL_BLOCK_SIZE.invokeExact(
                     grid.address(), block.address(), function, sharedSizeFunction, sharedBytes, limit);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.OutOfDeviceMemoryException;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
@@ -177,7 +176,7 @@ public final class Results {
             MemorySegment text = pointer.get(ValueLayout.ADDRESS, 0);
             return text.address() == 0 ? unknown : text.reinterpret(1024).getString(0);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

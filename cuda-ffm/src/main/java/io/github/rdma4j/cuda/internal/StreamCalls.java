@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.UnsupportedCudaCallException;
 import io.github.rdma4j.cuda.bindings.PFN_cuLaunchHostFunc_v10000;
 import io.github.rdma4j.cuda.bindings.PFN_cuStreamBatchMemOp_v11070;
@@ -67,7 +66,7 @@ public final class StreamCalls {
         try {
             return (int) BATCH.invokeExact(stream, count, operations, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -81,7 +80,7 @@ public final class StreamCalls {
         try {
             return (int) CREATE.invokeExact(stream.address(), flags, priority);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -90,7 +89,7 @@ public final class StreamCalls {
         try {
             return (int) GET_PRIORITY.invokeExact(stream, priority.address());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -99,7 +98,7 @@ public final class StreamCalls {
         try {
             return (int) DESTROY.invokeExact(stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -108,7 +107,7 @@ public final class StreamCalls {
         try {
             return (int) QUERY.invokeExact(stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -117,7 +116,7 @@ public final class StreamCalls {
         try {
             return (int) SYNCHRONIZE.invokeExact(stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -126,7 +125,7 @@ public final class StreamCalls {
         try {
             return (int) WAIT_EVENT.invokeExact(stream, event, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -135,7 +134,7 @@ public final class StreamCalls {
         try {
             return (int) LAUNCH_HOST_FUNCTION.invokeExact(stream, function, data);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -144,7 +143,7 @@ public final class StreamCalls {
         try {
             return (int) WAIT_VALUE32.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -153,7 +152,7 @@ public final class StreamCalls {
         try {
             return (int) WAIT_VALUE64.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -162,7 +161,7 @@ public final class StreamCalls {
         try {
             return (int) WRITE_VALUE32.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -171,7 +170,7 @@ public final class StreamCalls {
         try {
             return (int) WRITE_VALUE64.invokeExact(stream, address, value, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAddressFree_v10020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemAddressReserve_v10020;
 import io.github.rdma4j.cuda.bindings.PFN_cuMemCreate_v10020;
@@ -38,7 +37,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) ADDRESS_RESERVE.invokeExact(address.address(), size, alignment, wish, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -47,7 +46,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) ADDRESS_FREE.invokeExact(address, size);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -56,7 +55,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) CREATE.invokeExact(handle.address(), size, properties.address(), flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -65,7 +64,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) RELEASE.invokeExact(handle);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -74,7 +73,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) MAP.invokeExact(address, size, offset, handle, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -83,7 +82,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) UNMAP.invokeExact(address, size);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -92,7 +91,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) SET_ACCESS.invokeExact(address, size, descriptors.address(), count);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 
@@ -101,7 +100,7 @@ public final class VirtualMemoryCalls {
         try {
             return (int) GET_ALLOCATION_GRANULARITY.invokeExact(granularity.address(), properties.address(), option);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Driver.unexpected(e);
         }
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.internal;
 
-import io.github.rdma4j.base.Downcalls;
+import io.github.rdma4j.base.DynamicLoader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -33,7 +33,7 @@ public final class NativeAccess {
                     ? SymbolLookup.libraryLookup(Path.of(file), Arena.global())
                     : SymbolLookup.libraryLookup(file, Arena.global());
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(Downcalls.loaderMessage(Linker.nativeLinker()::downcallHandle, file), e);
+            throw new IllegalArgumentException(DynamicLoader.message(Linker.nativeLinker()::downcallHandle, file), e);
         }
     }
 

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.bindings.ibv_alloc_dm_attr;
 import io.github.rdma4j.verbs.bindings.ibv_dm;
 import io.github.rdma4j.verbs.bindings.verbs_context;
@@ -46,7 +45,7 @@ public final class AdapterMemoryCalls {
             ibv_alloc_dm_attr.log_align_req(attributes, logAlignment);
             return (MemorySegment) ALLOC_DM.invokeExact(entry, NativeCalls.capture(), context, attributes);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -76,7 +75,7 @@ public final class AdapterMemoryCalls {
         try {
             return (int) FREE_DM.invokeExact(entry, memory);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -104,7 +103,7 @@ public final class AdapterMemoryCalls {
             return (int) TO_DEVICE.invokeExact(
                     memory.get(ADDRESS, ibv_dm.memcpy_to_dm$offset()), memory, offset, source, source.byteSize());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -121,7 +120,7 @@ public final class AdapterMemoryCalls {
             return (int) FROM_DEVICE.invokeExact(
                     memory.get(ADDRESS, ibv_dm.memcpy_from_dm$offset()), target, memory, offset, target.byteSize());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -136,7 +135,7 @@ public final class AdapterMemoryCalls {
         try {
             return (int) handle.invokeExact(EXPORT.address(), NativeCalls.capture(), memory);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 }

@@ -5,7 +5,6 @@ package io.github.rdma4j.verbs.internal;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -77,7 +76,7 @@ public final class CompletionCalls {
             int result = (int) Events.GET.invokeExact(Events.GET_FUNCTION, channel, named, named + Long.BYTES);
             return result == 0 ? 0 : getEventAgain(channel, named);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -97,7 +96,7 @@ public final class CompletionCalls {
         try {
             Events.ACKNOWLEDGE.invokeExact(Events.ACKNOWLEDGE_FUNCTION, queue, count);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -59,7 +58,7 @@ public final class CompletionCounterCalls {
                 Integer.toUnsignedLong(capabilities.get(JAVA_INT, Long.BYTES + Integer.BYTES))
             };
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -79,7 +78,7 @@ public final class CompletionCounterCalls {
             attributes.set(JAVA_INT, INIT_ATTR_TYPE, type);
             created = (MemorySegment) CREATE.handle().invokeExact(function, NativeCalls.capture(), context, attributes);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
         if (created.address() == 0) {
             throw Failures.of(operation, NativeCalls.lastErrno());
@@ -98,7 +97,7 @@ public final class CompletionCounterCalls {
         try {
             return (int) DESTROY.handle().invokeExact(function, NativeCalls.capture(), counter);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -117,7 +116,7 @@ public final class CompletionCounterCalls {
         try {
             return (int) verb.handle().invokeExact(function, NativeCalls.capture(), counter, value);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -137,7 +136,7 @@ public final class CompletionCounterCalls {
             Failures.check(operation, (int) verb.handle().invokeExact(function, NativeCalls.capture(), counter, value));
             return value.get(JAVA_LONG, 0);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -156,7 +155,7 @@ public final class CompletionCounterCalls {
             attributes.set(JAVA_INT, ATTACH_ATTR_OPERATIONS, operations);
             return (int) ATTACH.handle().invokeExact(function, NativeCalls.capture(), queuePair, counter, attributes);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 }

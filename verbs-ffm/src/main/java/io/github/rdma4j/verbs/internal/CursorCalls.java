@@ -8,7 +8,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.bindings.ibv_poll_cq_attr;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.Arena;
@@ -73,7 +72,7 @@ public final class CursorCalls {
         try {
             return (MemorySegment) CREATE.invokeExact(entry, NativeCalls.capture(), context, attributes);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -84,7 +83,7 @@ public final class DescriptorCalls {
             int descriptor = (int) OPEN.invokeExact(NativeCalls.capture(), name, flags, OWNER_MAY_READ_AND_WRITE);
             return made("open(" + path + ")", descriptor, DescriptorCalls::remedyOfOpen);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -99,7 +98,7 @@ public final class DescriptorCalls {
             int copy = (int) FCNTL.invokeExact(NativeCalls.capture(), descriptor, F_DUPFD_CLOEXEC, 0);
             return made("dup(%d)".formatted(descriptor), copy, _ -> "");
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -135,7 +134,7 @@ public final class DescriptorCalls {
             long written = (long) Write.HANDLE.invokeExact(SYS_WRITE, (long) descriptor, address, length);
             return written == length ? 0 : writeAgain(descriptor, address, length);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -148,7 +147,7 @@ public final class DescriptorCalls {
         try {
             return (int) (long) SYSCALL.invokeExact(NativeCalls.capture(), number, a, b, c);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 

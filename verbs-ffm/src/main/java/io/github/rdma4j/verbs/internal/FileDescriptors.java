@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -125,7 +124,7 @@ public final class FileDescriptors {
             }
             return ready != 0;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -144,7 +143,7 @@ public final class FileDescriptors {
                 throw Failures.of("fcntl(%d, O_NONBLOCK)".formatted(descriptor), NativeCalls.lastErrno());
             }
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -165,7 +164,7 @@ public final class FileDescriptors {
             int descriptor = (int) EVENTFD.invokeExact(NativeCalls.capture(), 0, CLOSE_ON_EXEC | O_NONBLOCK);
             return created("eventfd()", descriptor);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -180,7 +179,7 @@ public final class FileDescriptors {
             long ignored = (long) WRITE.invokeExact(
                     NativeCalls.capture(), descriptor, arena.allocateFrom(JAVA_LONG, 1L), (long) Long.BYTES);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -196,7 +195,7 @@ public final class FileDescriptors {
                             NativeCalls.capture(), descriptor, arena.allocate(JAVA_LONG), (long) Long.BYTES)
                     > 0;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -209,7 +208,7 @@ public final class FileDescriptors {
         try {
             int ignored = (int) CLOSE.invokeExact(NativeCalls.capture(), descriptor);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -218,7 +217,7 @@ public final class FileDescriptors {
         try {
             return created("epoll_create1()", (int) EPOLL_CREATE.invokeExact(NativeCalls.capture(), CLOSE_ON_EXEC));
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -284,7 +283,7 @@ public final class FileDescriptors {
             int result = (int) EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, operation, descriptor, event);
             return result == 0 ? 0 : NativeCalls.lastErrno();
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -299,7 +298,7 @@ public final class FileDescriptors {
             int ignored = (int)
                     EPOLL_CTL.invokeExact(NativeCalls.capture(), epoll, EPOLL_CTL_DEL, descriptor, MemorySegment.NULL);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -331,7 +330,7 @@ public final class FileDescriptors {
             }
             return Math.max(count, 0);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -371,7 +370,7 @@ public final class FileDescriptors {
                 default -> throw Failures.of("epoll_pwait2()", NativeCalls.lastErrno());
             };
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import io.github.rdma4j.verbs.bindings.ibv_context_ops;
 import java.lang.foreign.FunctionDescriptor;
@@ -36,7 +35,7 @@ public final class MemoryWindowCalls {
             return (MemorySegment) ALLOC.invokeExact(
                     ibv_context_ops.alloc_mw(ibv_context.ops(context)), NativeCalls.capture(), pd, type);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -51,7 +50,7 @@ public final class MemoryWindowCalls {
         try {
             return (int) DEALLOC.invokeExact(ibv_context_ops.dealloc_mw(ibv_context.ops(context)), window);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -68,7 +67,7 @@ public final class MemoryWindowCalls {
         try {
             return (int) BIND.invokeExact(ibv_context_ops.bind_mw(ibv_context.ops(context)), queuePair, window, bind);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 }

@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import io.github.rdma4j.verbs.bindings.ibv_context;
 import java.lang.foreign.Arena;
@@ -176,7 +175,7 @@ public final class Mlx5Calls {
                     ACCESS_DATA_DIRECT);
             return region.reinterpret(Long.MAX_VALUE);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 }

@@ -124,4 +124,20 @@ public final class NativeCalls {
         boolean reachesThatFar = verbs_context.sz(base) >= verbs_context.sizeof() - offset;
         return reachesThatFar ? NativeMemory.pointer(base, offset) : MemorySegment.NULL;
     }
+
+    /**
+     * Converts an exception of a downcall, which declares Throwable.
+     *
+     * @param e the exception
+     * @return the error to throw; errors and runtime exceptions are thrown directly
+     */
+    public static AssertionError unexpected(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        if (e instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return new AssertionError("a downcall cannot throw this", e);
+    }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal;
 
-import io.github.rdma4j.base.Downcalls;
+import io.github.rdma4j.base.DynamicLoader;
 import io.github.rdma4j.verbs.NativeLibraryException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -167,7 +167,7 @@ public final class NativeLibraries {
         } catch (IllegalArgumentException e) {
             throw new NativeLibraryException(
                     soname,
-                    Downcalls.loaderMessage(Linker.nativeLinker()::downcallHandle, soname),
+                    DynamicLoader.message(Linker.nativeLinker()::downcallHandle, soname),
                     REMEDY.formatted(debianPackages, fedoraPackage));
         }
     }

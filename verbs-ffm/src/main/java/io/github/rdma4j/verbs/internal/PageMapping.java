@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -120,7 +119,7 @@ public final class PageMapping {
             int result = (int) MADVISE.invokeExact(NativeCalls.capture(), address, size, MADV_HUGEPAGE);
             return result == 0 ? "" : "madvise(MADV_HUGEPAGE) failed: " + ErrnoName.of(NativeCalls.lastErrno());
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -182,7 +181,7 @@ public final class PageMapping {
                     -1,
                     0L);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -191,7 +190,7 @@ public final class PageMapping {
         try {
             result = (int) MUNMAP.invokeExact(NativeCalls.capture(), address, size);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
         if (result != 0) {
             throw Failures.of(

@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -108,7 +107,7 @@ public final class RegistrationExCalls {
         try {
             return (MemorySegment) handle.invokeExact(REG_MR_EX.address(), NativeCalls.capture(), pd, attributes);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -135,7 +134,7 @@ public final class RegistrationExCalls {
             MethodHandle handle = ALLOC_DMAH.handle();
             return (MemorySegment) handle.invokeExact(ALLOC_DMAH.address(), NativeCalls.capture(), context, attributes);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -150,7 +149,7 @@ public final class RegistrationExCalls {
         try {
             return (int) handle.invokeExact(DEALLOC_DMAH.address(), NativeCalls.capture(), dmaHandle);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -167,7 +166,7 @@ public final class RegistrationExCalls {
         try {
             return (MemorySegment) handle.invokeExact(ALLOC_BUF.address(), NativeCalls.capture(), pd, size, buffer);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -181,7 +180,7 @@ public final class RegistrationExCalls {
         try {
             handle.invokeExact(FREE_BUF.address(), NativeCalls.capture(), buffer);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -202,7 +201,7 @@ public final class RegistrationExCalls {
             return (MemorySegment) handle.invokeExact(
                     REG_BUF_MR.address(), NativeCalls.capture(), pd, buffer, address, length, access);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -217,7 +216,7 @@ public final class RegistrationExCalls {
         try {
             return (int) handle.invokeExact(EXPORT_BUF.address(), NativeCalls.capture(), buffer);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 }

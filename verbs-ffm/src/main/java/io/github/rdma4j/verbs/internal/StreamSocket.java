@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -153,7 +152,7 @@ public final class StreamSocket implements AutoCloseable {
             }
             return created;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -182,7 +181,7 @@ public final class StreamSocket implements AutoCloseable {
                 return socket;
             } catch (Throwable e) {
                 socket.close();
-                throw Downcalls.unexpected(e);
+                throw NativeCalls.unexpected(e);
             }
         }
     }
@@ -223,7 +222,7 @@ public final class StreamSocket implements AutoCloseable {
                 return socket;
             } catch (Throwable e) {
                 socket.close();
-                throw Downcalls.unexpected(e);
+                throw NativeCalls.unexpected(e);
             }
         }
     }
@@ -313,7 +312,7 @@ public final class StreamSocket implements AutoCloseable {
             }
             return -1;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -330,7 +329,7 @@ public final class StreamSocket implements AutoCloseable {
                 throw Failures.of("setsockopt(%d, %d)".formatted(level, option), NativeCalls.lastErrno());
             }
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -342,7 +341,7 @@ public final class StreamSocket implements AutoCloseable {
             int result = (int) GET_OPTION.invokeExact(NativeCalls.capture(), descriptor, level, option, info, length);
             return result == 0 ? length.get(JAVA_INT, 0) : 0;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -403,7 +402,7 @@ public final class StreamSocket implements AutoCloseable {
             int result = (int) call.invokeExact(NativeCalls.capture(), descriptor, room, length);
             return result == 0 ? SocketAddresses.read(room).orElse(null) : null;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -421,7 +420,7 @@ public final class StreamSocket implements AutoCloseable {
                     NativeCalls.capture(), descriptor, memory.asSlice(offset, length), length, MSG_NOSIGNAL);
             return sent < 0 ? nothingYetOr(NativeCalls.lastErrno()) : sent;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -447,7 +446,7 @@ public final class StreamSocket implements AutoCloseable {
             }
             return received == 0 ? END : received;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -526,7 +525,7 @@ public final class StreamSocket implements AutoCloseable {
         try {
             int ignored = (int) SHUTDOWN.invokeExact(NativeCalls.capture(), descriptor, SHUT_RDWR);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 

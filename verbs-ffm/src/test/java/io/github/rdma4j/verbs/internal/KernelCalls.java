@@ -5,7 +5,6 @@ package io.github.rdma4j.verbs.internal;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -78,7 +77,7 @@ public final class KernelCalls {
                 throw Failures.of("prctl(%d)".formatted(option), NativeCalls.lastErrno());
             }
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 
@@ -88,7 +87,7 @@ public final class KernelCalls {
             long ignored = (long) SYSCALL.invokeExact(NativeCalls.capture(), (long) EPOLL_PWAIT2, -1L, 0L, 0L, 0L);
             return NativeCalls.lastErrno() != Errno.ENOSYS && NativeCalls.lastErrno() != Errno.EPERM;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.nccl.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException;
 import io.github.rdma4j.gpudirect.nccl.NcclUnavailableException.Reason;
 import java.lang.foreign.Arena;
@@ -102,7 +101,7 @@ public final class NcclCalls {
         try {
             return (int) handles[function.ordinal()].invokeWithArguments(arguments);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -111,7 +110,7 @@ public final class NcclCalls {
         try {
             return (int) handles[function.ordinal()].invokeExact(first, second);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -120,7 +119,7 @@ public final class NcclCalls {
         try {
             return (int) handles[function.ordinal()].invokeExact();
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -138,7 +137,7 @@ public final class NcclCalls {
             return (int)
                     handles[function.ordinal()].invokeExact(send, receive, count, type, number, communicator, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -148,7 +147,7 @@ public final class NcclCalls {
         try {
             return (int) handles[function.ordinal()].invokeExact(send, receive, count, type, communicator, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -159,7 +158,7 @@ public final class NcclCalls {
             return (int) handles[NcclFunction.REDUCE.ordinal()].invokeExact(
                     send, receive, count, type, operation, root, communicator, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -169,7 +168,7 @@ public final class NcclCalls {
         try {
             return (int) handles[function.ordinal()].invokeExact(address, count, type, peer, communicator, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -178,7 +177,7 @@ public final class NcclCalls {
         try {
             return text((long) handles[NcclFunction.GET_ERROR_STRING.ordinal()].invokeExact(result));
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -190,7 +189,7 @@ public final class NcclCalls {
         try {
             return text((long) handles[NcclFunction.GET_LAST_ERROR.ordinal()].invokeExact(communicator));
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw unexpected(e);
         }
     }
 
@@ -202,5 +201,16 @@ public final class NcclCalls {
                         .reinterpret(LONGEST_TEXT)
                         .getString(0)
                         .strip();
+    }
+
+    /** For the catch clause around a downcall, which declares Throwable. */
+    private static AssertionError unexpected(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        if (e instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return new AssertionError("a downcall cannot throw this", e);
     }
 }

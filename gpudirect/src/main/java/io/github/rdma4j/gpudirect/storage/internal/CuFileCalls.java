@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage.internal;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.gpudirect.storage.CuFileUnavailableException;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileBatchIOCancel;
 import io.github.rdma4j.gpudirect.storage.bindings.PFN_cuFileBatchIODestroy;
@@ -154,7 +153,7 @@ public final class CuFileCalls {
         try {
             return (long) driverOpen.invokeExact();
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -163,7 +162,7 @@ public final class CuFileCalls {
         try {
             return (long) driverClose.invokeExact();
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -177,7 +176,7 @@ public final class CuFileCalls {
         try {
             return (long) setPollMode.invokeExact(poll, thresholdKib);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -211,7 +210,7 @@ public final class CuFileCalls {
         try {
             return (long) bufferRegister.invokeExact(base, length, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -237,7 +236,7 @@ public final class CuFileCalls {
             // With errno 0, the failure would look like the end of the file.
             return result == -1 ? -Math.max(Errno.last(), 1) : result;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -246,7 +245,7 @@ public final class CuFileCalls {
         try {
             return (long) batchSetUp.invokeExact(batch, entries);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -255,7 +254,7 @@ public final class CuFileCalls {
         try {
             return (long) batchSubmit.invokeExact(batch, count, parameters, 0);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -264,7 +263,7 @@ public final class CuFileCalls {
         try {
             return (long) batchGetStatus.invokeExact(batch, atLeast, count, events, timeout);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -283,7 +282,7 @@ public final class CuFileCalls {
         try {
             return (long) streamRegister.invokeExact(stream, flags);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -307,7 +306,7 @@ public final class CuFileCalls {
         try {
             return (long) function.invokeExact(handle, base, size, file, memory, bytes, stream);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -315,7 +314,7 @@ public final class CuFileCalls {
         try {
             return (long) function.invokeExact(argument);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -323,7 +322,7 @@ public final class CuFileCalls {
         try {
             return (long) function.invokeExact(first, second);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -331,7 +330,7 @@ public final class CuFileCalls {
         try {
             function.invokeExact(argument);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 }

@@ -26,4 +26,15 @@ final class Errno {
     static int last() {
         return SEGMENT.get().get(ValueLayout.JAVA_INT, OFFSET);
     }
+
+    /** Used in the catch clause around a downcall, which declares Throwable. */
+    static AssertionError unexpected(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        if (e instanceof RuntimeException exception) {
+            throw exception;
+        }
+        return new AssertionError("a downcall cannot throw this", e);
+    }
 }

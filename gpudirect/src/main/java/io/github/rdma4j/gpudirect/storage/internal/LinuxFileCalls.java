@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.rdma4j.base.Downcalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -67,7 +66,7 @@ public final class LinuxFileCalls implements FileCalls {
             int result = (int) OPEN.invokeExact(Errno.segment(), name, flags | CLOSE_ON_EXEC, READABLE_BY_ALL);
             return result < 0 ? -Errno.last() : result;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -82,7 +81,7 @@ public final class LinuxFileCalls implements FileCalls {
         try {
             int ignored = (int) CLOSE.invokeExact(descriptor);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -104,7 +103,7 @@ public final class LinuxFileCalls implements FileCalls {
             } while (result < 0 && Errno.last() == INTERRUPTED);
             return result < 0 ? -Errno.last() : result;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -114,7 +113,7 @@ public final class LinuxFileCalls implements FileCalls {
             long result = (long) LSEEK.invokeExact(Errno.segment(), descriptor, 0L, SEEK_END);
             return result < 0 ? -Errno.last() : result;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -124,7 +123,7 @@ public final class LinuxFileCalls implements FileCalls {
             int result = (int) FSYNC.invokeExact(Errno.segment(), descriptor);
             return result < 0 ? -Errno.last() : result;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -134,7 +133,7 @@ public final class LinuxFileCalls implements FileCalls {
             int result = (int) FTRUNCATE.invokeExact(Errno.segment(), descriptor, size);
             return result < 0 ? -Errno.last() : result;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 
@@ -143,7 +142,7 @@ public final class LinuxFileCalls implements FileCalls {
         try {
             int ignored = (int) FADVISE.invokeExact(descriptor, offset, length, WILL_NEED);
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw Errno.unexpected(e);
         }
     }
 }

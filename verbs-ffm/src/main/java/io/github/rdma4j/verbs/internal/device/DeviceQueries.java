@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.github.rdma4j.base.Downcalls;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
@@ -119,7 +118,7 @@ public final class DeviceQueries {
                     PortSpeed.VERB.handle().invokeExact(function, NativeCalls.capture(), context, port, speed));
             return speed.get(JAVA_LONG, 0) * PortSpeed.MEGABITS;
         } catch (Throwable e) {
-            throw Downcalls.unexpected(e);
+            throw NativeCalls.unexpected(e);
         }
     }
 

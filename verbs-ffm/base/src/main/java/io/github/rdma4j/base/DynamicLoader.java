@@ -14,39 +14,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.util.function.BiFunction;
 
-/** What the modules that call native functions share. */
-public final class Downcalls {
+/** The dynamic loader (dlopen(3)), whose messages the JDK hides. */
+public final class DynamicLoader {
     private static final int RTLD_NOW = 2;
     private static final int LONGEST_MESSAGE = 4095;
 
-    private Downcalls() {}
+    private DynamicLoader() {}
 
     /**
-     * Used in the catch clause around a downcall, which declares Throwable.
-     *
-     * @param e the exception that was thrown
-     * @return the error to throw; errors and runtime exceptions are thrown at once
-     */
-    public static AssertionError unexpected(Throwable e) {
-        if (e instanceof Error error) {
-            throw error;
-        }
-        if (e instanceof RuntimeException exception) {
-            throw exception;
-        }
-        return new AssertionError("a downcall cannot throw this", e);
-    }
-
-    /**
-     * Tries once more to open a library, for the dynamic loader's message, which the JDK hides: only it distinguishes a
-     * missing file from a missing dependency.
+     * Returns why a library cannot be opened, by trying once more: only this message distinguishes a missing file from
+     * a missing dependency.
      *
      * @param linker {@link Linker#downcallHandle} of the calling module, which has native access; this module has none
      * @param file a SONAME, or a path with a slash in it
      * @return the message, such as {@code libx.so.1: cannot open shared object file: No such file or directory}
      */
-    public static String loaderMessage(
-            BiFunction<MemorySegment, FunctionDescriptor, MethodHandle> linker, String file) {
+    public static String message(BiFunction<MemorySegment, FunctionDescriptor, MethodHandle> linker, String file) {
         // All handles first: looking up a symbol also calls the dynamic loader, which would clear its error.
         MethodHandle dlopen = handle(linker, "dlopen", ADDRESS, ADDRESS, JAVA_INT);
         MethodHandle dlerror = handle(linker, "dlerror", ADDRESS);
@@ -61,7 +44,7 @@ public final class Downcalls {
             MemorySegment copied = (MemorySegment) strncpy.invokeExact(copy, message, (long) LONGEST_MESSAGE);
             return copy.getString(0);
         } catch (Throwable e) {
-            throw unexpected(e);
+            return file + " cannot be opened (" + e + ")";
         }
     }
 
