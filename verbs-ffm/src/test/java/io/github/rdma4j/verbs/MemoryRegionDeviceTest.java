@@ -139,7 +139,7 @@ class MemoryRegionDeviceTest {
         assertThatThrownBy(() -> domain.registerMemory(mapped, AccessFlag.REMOTE_READ))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("from Linux 6.2 on")
-                .hasMessageContaining("map the file with MapMode.READ_WRITE or PRIVATE");
+                .hasMessageContaining("Map the file with MapMode.READ_WRITE or PRIVATE");
     }
 
     /** The project's folder is on 9p in a guest. */
