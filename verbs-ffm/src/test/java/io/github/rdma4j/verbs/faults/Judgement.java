@@ -21,7 +21,7 @@ final class Judgement {
      * it from the end of the queue pair.
      */
     private static final List<String> BEST_EFFORT =
-            List.of("ManagedQueuePair.abandon:", "Protocol.sayGoodBye:", "CmLink.disconnect:");
+            List.of("ManagedQueuePair.abandon:", "Protocol.postClose:", "CmLink.disconnect:");
     /** For one that looks they mean: nothing yet. */
     private static final Set<Errnos> NOTHING_YET = Set.of(Errnos.EAGAIN, Errnos.EINTR);
 
