@@ -1,8 +1,9 @@
-// A server and a client for machines with or without RDMA. They use RDMA if it works, and otherwise TCP, and print why.
+// A server and a client for machines with or without RDMA. They use RDMA if it works, otherwise TCP, and print why.
 //
-//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes Anywhere.java server|client ADDRESS PORT
+//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes docs/examples/Anywhere.java server ADDRESS PORT
 //
-// The address 127.0.0.1 works, too, even without rdma-core.
+// and then the same with client instead of server.
+// With 127.0.0.1 the program runs over TCP, and does not need rdma-core.
 
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.github.rdma4j.verbs.endpoint.Transport.RDMA_OR_TCP;

@@ -15,8 +15,8 @@ import io.github.rdma4j.verbs.internal.NativeLibraries;
  *
  * <p>Support is for native code in the process that forks. Java's own {@link ProcessBuilder} needs none of this: it
  * starts programs without duplicating the address space, unless {@code -Djdk.lang.Process.launchMechanism=FORK} is set.
- * With that and support enabled, register whole pages only: the child also uses what else lies in a page that was taken
- * from it, crashes, and {@link ProcessBuilder#start()} does not return.
+ * If you set it and enable support, register whole pages only. Otherwise the child may touch other data in a page that
+ * it no longer has: it crashes, and {@link ProcessBuilder#start()} does not return.
  *
  * <p>Thread safety: all methods may be called from any thread.
  *

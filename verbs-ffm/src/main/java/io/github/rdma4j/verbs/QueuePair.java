@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /**
  * A send queue and a receive queue of an adapter, to which a program posts requests ({@code struct ibv_qp}).
  * {@link PreparedQueuePair#connect} and {@link PreparedQueuePair#activate} return one that can send,
- * {@link ProtectionDomain#createQueuePair} one in the state RESET, which cannot until {@link #modify} has moved it.
+ * {@link ProtectionDomain#createQueuePair} one in the state RESET: move it to RTS with {@link #modify} before it sends.
  *
  * <p>The {@code tryPost} methods return at once and allocate nothing, except {@link #tryPostBindMemoryWindow}, which
  * may wait for other calls on the device context. A signaled request is done when its completion is polled. An
@@ -98,7 +98,7 @@ public final class QueuePair extends Resource {
         this.checks = new PostingChecks(
                 config.type(),
                 domain,
-                // What was requested: the device may grant more, and each request has memory for this much.
+                // The requested limits. The device may grant more, but each request has memory for this much.
                 config.maxInlineData(),
                 config.maxSendScatterGather(),
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize(),
@@ -129,7 +129,7 @@ public final class QueuePair extends Resource {
                             requestArena,
                             config.maxReceiveWorkRequests(),
                             config.maxReceiveScatterGather(),
-                            // Not the MTU, also for datagrams: a buffer receives the header before the message.
+                            // Not the MTU, even for datagrams: a buffer also receives the header.
                             port.maxMessageSize());
             created = QueuePairCreation.create(domain, config);
         } catch (Throwable e) {

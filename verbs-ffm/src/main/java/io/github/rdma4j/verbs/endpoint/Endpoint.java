@@ -152,9 +152,9 @@ public final class Endpoint implements AutoCloseable {
      * @return the endpoint; close it after use
      * @throws EndpointException if the name cannot be resolved (the cause is the {@link
      *     java.net.UnknownHostException}), if the server speaks another protocol or version, if none of several
-     *     addresses can be reached (the cause is the first failure), if over TCP the server does not answer in time, or
-     *     if with {@link Transport#RDMA_OR_TCP} neither transport connects (the cause is the failure of RDMA; the
-     *     failure of TCP is suppressed)
+     *     addresses can be reached (the cause is the first failure; the others are suppressed), if over TCP the server
+     *     does not answer in time, or if with {@link Transport#RDMA_OR_TCP} neither transport connects (the cause is
+     *     the failure of RDMA; the failure of TCP is suppressed)
      * @throws io.github.rdma4j.verbs.cm.ConnectionException if the server cannot be reached, refuses, or does not
      *     answer in time
      * @throws io.github.rdma4j.verbs.NativeLibraryException if librdmacm is missing
@@ -358,20 +358,20 @@ public final class Endpoint implements AutoCloseable {
         if (buffer == null) {
             return false;
         }
-        boolean errorIsHandlers = false;
+        boolean errorFromHandler = false;
         try {
             Message message = engine.message(buffer);
-            errorIsHandlers = true;
+            errorFromHandler = true;
             try {
                 handler.onMessage(message);
             } finally {
-                errorIsHandlers = false;
+                errorFromHandler = false;
                 engine.release(message, buffer);
-                errorIsHandlers = true;
+                errorFromHandler = true;
             }
             return true;
         } catch (Error e) {
-            if (!errorIsHandlers) {
+            if (!errorFromHandler) {
                 engine.fatalError = e;
             }
             throw e;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(1800)
 class RanksFuzzTest {
     private static final long MOST_BYTES = 1 << 16;
-    /** DataInputStream allocates what the length of a text announces, up to 64 KiB, and its characters. */
+    /** For a text, DataInputStream allocates as many bytes as its length says, up to 64 KiB, and as many characters. */
     private static final long MOST_BYTES_OF_TEXTS = 1 << 19;
 
     @Test

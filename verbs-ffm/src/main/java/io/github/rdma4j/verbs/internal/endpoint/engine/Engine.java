@@ -495,22 +495,22 @@ public final class Engine implements Progress {
         int buffer = first;
         int count = 0;
         // Whether an error below is the handler's own. Such an error leaves the state intact, so it is not fatal.
-        boolean errorIsHandlers = false;
+        boolean errorFromHandler = false;
         try {
             // Messages that polls of other threads receive meanwhile cannot keep this call going.
             int most = protocol.credits().buffers();
             while (buffer >= 0) {
                 Message message = message(buffer);
-                errorIsHandlers = true;
+                errorFromHandler = true;
                 try {
                     handler.onMessage(message);
                 } catch (Throwable e) {
-                    errorIsHandlers = false;
+                    errorFromHandler = false;
                     release(message, buffer);
-                    errorIsHandlers = true;
+                    errorFromHandler = true;
                     throw e;
                 }
-                errorIsHandlers = false;
+                errorFromHandler = false;
                 count++;
                 boolean held = !ACCESS.close(message);
                 // Read without the lock: a message that another thread receives now waits for the next poll.
@@ -520,7 +520,7 @@ public final class Engine implements Progress {
             }
             return count;
         } catch (Error e) {
-            if (!errorIsHandlers) {
+            if (!errorFromHandler) {
                 fatalError = e;
             }
             throw e;

@@ -412,6 +412,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
     }
 
+    /** Remembers that an error has changed nothing: {@link #interrupted} then ignores it. */
     public void markHarmless(Throwable failure) {
         if (failure instanceof Error error) {
             harmless = error;
