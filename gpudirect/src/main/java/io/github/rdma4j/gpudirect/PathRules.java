@@ -90,7 +90,7 @@ final class PathRules {
             return refuse(
                     path,
                     Reason.POOL_MEMORY,
-                    "memory of a pool (cuMemAllocAsync) is not made for peer-memory modules",
+                    "peer-memory modules do not support memory of a pool (cuMemAllocAsync)",
                     "allocate with CudaContext.allocate; frameworks have a setting for it");
         }
         if (facts.kind() == DeviceMemory.Kind.VIRTUAL && !facts.memoryCapable()) {
@@ -98,7 +98,7 @@ final class PathRules {
                     path,
                     Reason.MEMORY_NOT_CAPABLE,
                     "the memory was made with cuMemCreate without gpuDirectRDMACapable",
-                    "set it, or allocate with CudaContext.allocateGpuDirect");
+                    "set that flag, or allocate with CudaContext.allocateGpuDirect");
         }
         return Optional.empty();
     }

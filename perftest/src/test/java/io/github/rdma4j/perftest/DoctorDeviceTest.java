@@ -154,7 +154,7 @@ class DoctorDeviceTest {
                     context.gidTable(1).stream().noneMatch(entry -> entry.gid().isIpv4Mapped()));
             JsonNode gid = finding(doctor(), "gid");
             assertThat(gid.get("state").asText()).isEqualTo("WARNING");
-            assertThat(gid.get("seen").asText()).contains("fe80:").endsWith("the best of what there is");
+            assertThat(gid.get("seen").asText()).contains("fe80:").endsWith("there is no better one");
             assertThat(gid.get("remedy").asText()).contains("give " + networkInterface + " an IP address");
             run("ip address add " + address + " dev " + networkInterface);
             await(context -> context.gidTable(1).equals(gids));

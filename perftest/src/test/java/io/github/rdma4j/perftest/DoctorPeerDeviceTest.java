@@ -107,7 +107,7 @@ class DoctorPeerDeviceTest {
         End client = new End("--peer", "[" + host + "]:" + server.port());
         expect(client.document(), "cm-connection", "OK");
         expect(client.document(), "load", "OK", "Gb/s");
-        expect(server.document(), "peer-tcp", "OK", "served to the end");
+        expect(server.document(), "peer-tcp", "OK", "all tests have run");
     }
 
     private End test(int port, String... options) {
@@ -177,7 +177,7 @@ class DoctorPeerDeviceTest {
                 .contains("large-message", "loss", "pair-gid", "pair-vlan", "pair-clock");
         assertThat(found.at("/peer/there/ports/0")).isEqualTo(found.at("/peer/here/ports/0"));
         assertThat(server.status()).isEqualTo(found.get("exit_status").asInt());
-        expect(server.document(), "peer-tcp", "OK", "served to the end");
+        expect(server.document(), "peer-tcp", "OK", "all tests have run");
     }
 
     /** Of two devices of one machine none reaches the other: both addresses are local. */
@@ -199,7 +199,7 @@ class DoctorPeerDeviceTest {
                     "WARNING",
                     "1024 bytes here, 4096 bytes at " + address,
                     "here: ip link set " + narrow + " mtu 4200");
-            expect(found, "rc-connection", "FAIL", "did not resolve", "no neighbour");
+            expect(found, "rc-connection", "FAIL", "did not resolve", "cannot find the other end's GID");
             expect(found, "cm-address", "FAIL");
             assertThat(found.get("exit_status").asInt()).isEqualTo(3);
             assertThat(has(found, "rdma-write")).isFalse();
@@ -349,7 +349,7 @@ class DoctorPeerDeviceTest {
         try {
             JsonNode found = test(web.getAddress().getPort()).document();
             // This one waits for the end of a request; those that answer at once are quoted.
-            expect(found, "peer-tcp", "FAIL", "somebody accepts connections there", "ss -ltnp");
+            expect(found, "peer-tcp", "FAIL", "a program accepts connections there", "ss -ltnp");
         } finally {
             web.stop(0);
         }
@@ -387,7 +387,7 @@ class DoctorPeerDeviceTest {
             assertThat(load.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             server.kill();
             JsonNode found = client.document();
-            expect(found, "peer-tcp", "FAIL", "its last order was ");
+            expect(found, "peer-tcp", "FAIL", "the last request to it was ");
             expect(found, "large-message", "OK");
             assertThat(found.get("exit_status").asInt()).isEqualTo(3);
         }
@@ -410,7 +410,7 @@ class DoctorPeerDeviceTest {
                 PeerProcess process =
                         PeerProcess.ofJava(List.of(), "doctor --peer " + address + ":" + listener.port())) {
             client.complete(process);
-            expect(server.document(), "peer-tcp", "FAIL", "the end that tested went before it was done");
+            expect(server.document(), "peer-tcp", "FAIL", "the testing end disappeared before it was done");
             assertThat(server.status()).isEqualTo(3);
         }
     }

@@ -16,8 +16,8 @@ import java.util.Optional;
 public final class UdevDatabase {
     /** The remedy for missing attributes. */
     public static final String REMEDY =
-            "in a container mount the machine's /run/udev there, read-only; elsewhere see that"
-                    + " systemd-udevd or another udev runs";
+            "in a container, mount the machine's /run/udev read-only; elsewhere, check that systemd-udevd or"
+                    + " another udev runs";
 
     private static final String PROPERTY = "E:ID_FS_USAGE=";
 

@@ -35,7 +35,7 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
                 && function >= 0
                 && function <= 7;
         if (!possible) {
-            throw new IllegalArgumentException("no PCI address: domain " + domain + ", bus " + bus + ", device "
+            throw new IllegalArgumentException("not a PCI address: domain " + domain + ", bus " + bus + ", device "
                     + device + ", function " + function);
         }
     }
@@ -51,7 +51,7 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
     public static PciAddress parse(String text) {
         return find(text)
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "'" + text + "' is no PCI address such as 0000:07:00.0 (domain:bus:device.function)"));
+                        "'" + text + "' is not a PCI address such as 0000:07:00.0 (domain:bus:device.function)"));
     }
 
     /** Returns the address in a text; empty if there is none. */

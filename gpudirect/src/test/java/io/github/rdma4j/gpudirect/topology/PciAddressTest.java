@@ -30,7 +30,7 @@ class PciAddressTest {
     void refusesOthers(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> PciAddress.parse(text))
-                .withMessage("'" + text + "' is no PCI address such as 0000:07:00.0 (domain:bus:device.function)");
+                .withMessage("'" + text + "' is not a PCI address such as 0000:07:00.0 (domain:bus:device.function)");
     }
 
     @Test

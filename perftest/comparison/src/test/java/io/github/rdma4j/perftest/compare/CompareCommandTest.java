@@ -56,7 +56,7 @@ class CompareCommandTest {
                 "--out_json /no/such/folder/file      | --out_json: /no/such/folder/file cannot be written",
                 "--expect nonsense                    | --expect: 'nonsense' is not of the form",
                 "--expect ib_write_lat:4:best<=1      | --expect: ib_write_lat, 4 bytes is not among",
-                "--peer beta:0                        | --peer: 'beta:0' is none of HOST, HOST:PORT",
+                "--peer beta:0                        | --peer: 'beta:0' is not HOST, HOST:PORT",
             })
     void badInputIsAnErrorInOneLine(String arguments, String message) {
         assertThat(run(arguments.split(" "))).isEqualTo(2);
@@ -106,8 +106,8 @@ class CompareCommandTest {
         assertThat(run("--serve", "--port", "0", "--timeout", "1")).isEqualTo(1);
 
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("On the other machine: rdma4j compare --peer HOST:")
-                .contains("nobody came within 1 s (--timeout)");
+                .contains("On the other machine, run: rdma4j compare --peer HOST:")
+                .contains("no peer connected within 1 s (--timeout)");
     }
 
     @Test

@@ -114,7 +114,7 @@ public final class DoctorCommand {
     }
 
     private static String present(List<String> names) {
-        return names.isEmpty() ? "there is none at all" : "present: " + String.join(", ", names);
+        return names.isEmpty() ? "this machine has none" : "present: " + String.join(", ", names);
     }
 
     private static PeerReport withPeer(DoctorOptions options, Machine machine, Diagnosis diagnosis, PrintStream err) {

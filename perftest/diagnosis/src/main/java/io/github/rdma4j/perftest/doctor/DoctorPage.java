@@ -56,14 +56,14 @@ final class DoctorPage {
     }
 
     static String of(PeerReport report) {
-        String other = report.address().isEmpty() ? "another one" : report.address();
+        String other = report.address().isEmpty() ? "another machine" : report.address();
         return new DoctorPage(
                         "RDMA between this machine and " + other, result(report), report.findings(), Optional.empty())
                 .write(false);
     }
 
     private String write(boolean allPairs) {
-        text.line(title + ", as rdma4j " + BuildInfo.version() + " finds it");
+        text.line(title + ", checked by rdma4j " + BuildInfo.version());
         text.line("");
         text.entry("Result: ", result);
         printRemedies();
@@ -91,9 +91,9 @@ final class DoctorPage {
             result = "direct: adapters access GPU memory directly in " + report.direct() + " of "
                     + report.verdicts().size() + " pairs";
         } else if (report.isUsable()) {
-            result = "staged: transfers work, and each goes through host memory";
+            result = "staged: transfers work, but each goes through host memory";
         } else {
-            result = "nothing to use: " + missing(report);
+            result = "not usable: " + missing(report);
         }
         return result + "." + (diagnosis.trouble().isEmpty() ? "" : FIX);
     }
@@ -109,7 +109,7 @@ final class DoctorPage {
         String ports = String.join(", ", diagnosis.usablePorts());
         return switch (diagnosis.outcome()) {
             case OK -> "RDMA can be used: " + ports + ".";
-            case TROUBLE -> "RDMA can be used (" + ports + "), and something is slow or broken:";
+            case TROUBLE -> "RDMA can be used (" + ports + "), but something is slow or broken:";
             case BROKEN ->
                 diagnosis.trouble().isEmpty()
                         ? "RDMA cannot be used: no device has a port."
@@ -119,13 +119,13 @@ final class DoctorPage {
 
     private static String result(PeerReport report) {
         if (report.role() == PeerReport.Role.SERVER && report.trouble().isEmpty()) {
-            return "this end was tested to the end; the other one prints what it found ("
+            return "all tests have run; the other end prints their results ("
                     + report.outcome().name().toLowerCase(Locale.ROOT) + ").";
         }
         return switch (report.outcome()) {
-            case OK -> "RDMA works between the two, and nothing is slow or broken.";
-            case TROUBLE -> "RDMA works between the two, and something is slow or broken:";
-            case BROKEN -> "RDMA does not work between the two." + FIX;
+            case OK -> "RDMA works between the two machines, and nothing is slow or broken.";
+            case TROUBLE -> "RDMA works between the two machines, but something is slow or broken:";
+            case BROKEN -> "RDMA does not work between the two machines." + FIX;
         };
     }
 
@@ -145,7 +145,7 @@ final class DoctorPage {
             }
         }
         if (groups.size() > MOST_TO_FIX) {
-            text.line("  and " + (groups.size() - MOST_TO_FIX) + " more: WARNING and FAIL below");
+            text.line("  and " + (groups.size() - MOST_TO_FIX) + " more, marked WARNING or FAIL below");
         }
     }
 
@@ -217,7 +217,7 @@ final class DoctorPage {
             text.entry(MARGIN, "Remedy: " + finding.remedy() + ".");
         }
         if (finding.isTrouble()) {
-            text.entry(MARGIN, "Read: " + finding.source() + ".");
+            text.entry(MARGIN, "Source: " + finding.source() + ".");
         }
     }
 

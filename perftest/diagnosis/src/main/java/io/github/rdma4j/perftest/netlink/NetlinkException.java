@@ -14,7 +14,7 @@ public final class NetlinkException extends Exception {
     }
 
     NetlinkException(int errno) {
-        super("the kernel refuses (errno " + errno + ")");
+        super("the kernel refused the request (errno " + errno + ")");
         this.errno = errno;
     }
 

@@ -152,7 +152,7 @@ public final class NetlinkMessages {
                         attributes(body.slice(family, body.remaining() - family).order(body.order())));
             }
         } catch (IndexOutOfBoundsException | IllegalArgumentException | BufferUnderflowException _) {
-            throw new NetlinkException("the kernel has answered with what is no message");
+            throw new NetlinkException("the kernel's answer is not a netlink message");
         }
         return false;
     }

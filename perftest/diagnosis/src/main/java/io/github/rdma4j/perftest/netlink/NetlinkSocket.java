@@ -62,7 +62,10 @@ public final class NetlinkSocket implements AutoCloseable {
      * @throws NetlinkException where the kernel has no such sockets: no RDMA, or none for this container
      */
     public static NetlinkSocket toRdma() throws NetlinkException {
-        return new NetlinkSocket(NETLINK_RDMA, "there is no netlink of RDMA: ib_core is not loaded, or not for here");
+        return new NetlinkSocket(
+                NETLINK_RDMA,
+                "no RDMA netlink socket can be opened: ib_core is not loaded, or"
+                        + " this network namespace may not use it");
     }
 
     /**
@@ -71,7 +74,7 @@ public final class NetlinkSocket implements AutoCloseable {
      * @throws NetlinkException where this process may not have one
      */
     public static NetlinkSocket toNetwork() throws NetlinkException {
-        return new NetlinkSocket(NETLINK_ROUTE, "this process gets no netlink socket");
+        return new NetlinkSocket(NETLINK_ROUTE, "this process cannot open a netlink socket");
     }
 
     /**
@@ -80,7 +83,7 @@ public final class NetlinkSocket implements AutoCloseable {
      * @throws NetlinkException where this process may not have one
      */
     public static NetlinkSocket toGeneric() throws NetlinkException {
-        return new NetlinkSocket(NETLINK_GENERIC, "this process gets no generic netlink socket");
+        return new NetlinkSocket(NETLINK_GENERIC, "this process cannot open a generic netlink socket");
     }
 
     private NetlinkSocket(int part, String failing) throws NetlinkException {

@@ -12,6 +12,7 @@ public final class BadMessageException extends PerftestException {
     public BadMessageException(String message) {
         super(
                 message,
-                "see that the other end is the same command with --serve, of the same version, and that --peer names its port");
+                "check that the other end runs the same command with --serve, in the same version, and that --peer"
+                        + " names its port");
     }
 }

@@ -113,7 +113,7 @@ public final class Fields {
                 // Nineteen digits can be too many.
             }
         }
-        throw new BadMessageException("the other end's field " + name + " is no number from " + least + " to " + most
+        throw new BadMessageException("the other end's field " + name + " is not a number from " + least + " to " + most
                 + ": \"" + (text.length() > 40 ? text.substring(0, 40) + "…" : text) + "\"");
     }
 
@@ -160,18 +160,18 @@ public final class Fields {
         try {
             text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
         } catch (CharacterCodingException _) {
-            throw new BadMessageException("the other end's message is no text");
+            throw new BadMessageException("the other end's message is not text");
         }
         Fields fields = new Fields();
         for (String line : text.toString().lines().toList()) {
             int end = line.indexOf('=');
             String name = end < 0 ? line : line.substring(0, end);
             if (end < 0 || !name.matches(NAME)) {
-                throw new BadMessageException("a line of the other end's message is no name=value");
+                throw new BadMessageException("a line of the other end's message is not name=value");
             }
             String value = line.substring(end + 1);
             if (value.length() > MOST_VALUE || !value.equals(clean(value))) {
-                throw new BadMessageException("the other end's field " + name + " is too long or no printable text");
+                throw new BadMessageException("the other end's field " + name + " is too long or not printable");
             }
             if (fields.values.put(name, value) != null) {
                 throw new BadMessageException("the other end's message has " + name + " twice");

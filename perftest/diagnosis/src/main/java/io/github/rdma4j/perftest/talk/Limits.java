@@ -35,7 +35,7 @@ public final class Limits {
     public Duration atMost(Duration wanted) {
         Duration left = left();
         if (left.isZero()) {
-            throw new PeerLostException("not all was done within " + whole.toSeconds() + " s (--timeout)");
+            throw new PeerLostException("the run did not finish within " + whole.toSeconds() + " s (--timeout)");
         }
         return wanted.compareTo(left) < 0 ? wanted : left;
     }

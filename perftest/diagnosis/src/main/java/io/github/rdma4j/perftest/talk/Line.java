@@ -76,7 +76,8 @@ public final class Line implements AutoCloseable {
             socket.getOutputStream().write(bytes);
         } catch (IOException failure) {
             throw late.get()
-                    ? new PeerLostException("the other end has taken no message for " + sendTimeout.toSeconds() + " s")
+                    ? new PeerLostException(
+                            "the other end has not read a message for " + sendTimeout.toSeconds() + " s")
                     : lost(failure);
         } finally {
             end.cancel(false);
@@ -97,7 +98,7 @@ public final class Line implements AutoCloseable {
         Message.Header header = Message.header(protocol, start);
         byte[] body = read(header.length(), deadline, limit);
         if (body.length < header.length()) {
-            throw new PeerLostException("the other end ended the connection within a message");
+            throw new PeerLostException("the other end closed the connection in the middle of a message");
         }
         return Message.of(header, body);
     }
@@ -124,7 +125,7 @@ public final class Line implements AutoCloseable {
             if (got > 0) {
                 return Arrays.copyOf(bytes, got);
             }
-            throw new PeerLostException("the other end has said nothing for " + limit.toSeconds() + " s");
+            throw new PeerLostException("the other end has sent nothing for " + limit.toSeconds() + " s");
         } catch (IOException failure) {
             throw lost(failure);
         }

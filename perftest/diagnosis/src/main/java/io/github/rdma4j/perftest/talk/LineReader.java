@@ -60,10 +60,10 @@ public final class LineReader {
             next = listen();
             return message;
         } catch (TimeoutException _) {
-            throw new PeerLostException("the other end has said nothing for " + limit.toSeconds() + " s");
+            throw new PeerLostException("the other end has sent nothing for " + limit.toSeconds() + " s");
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            throw new PeerLostException("interrupted while the other end was waited for");
+            throw new PeerLostException("interrupted while waiting for the other end");
         } catch (ExecutionException failure) {
             throw new IllegalStateException(failure);
         }

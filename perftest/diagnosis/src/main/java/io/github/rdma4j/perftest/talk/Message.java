@@ -74,7 +74,7 @@ public record Message(int version, Kind kind, Fields fields) {
         byte[] magic = protocol.magic();
         int compared = Math.min(bytes.length, magic.length);
         if (!Arrays.equals(bytes, 0, compared, magic, 0, compared)) {
-            throw new BadMessageException("it is no rdma4j " + protocol.command() + ": it says " + show(bytes));
+            throw new BadMessageException("it is not rdma4j " + protocol.command() + ": it sent " + show(bytes));
         }
         if (bytes.length < HEADER_BYTES) {
             throw new BadMessageException("the other end's message ends after " + bytes.length + " bytes");
@@ -84,7 +84,7 @@ public record Message(int version, Kind kind, Fields fields) {
         int kind = Short.toUnsignedInt(buffer.getShort());
         int length = buffer.getInt();
         if (kind >= Kind.values().length) {
-            throw new BadMessageException("the other end's message is of kind " + kind + ", which there is not");
+            throw new BadMessageException("the other end's message is of the unknown kind " + kind);
         }
         if (length < 0 || length > Fields.MOST_BYTES) {
             throw new BadMessageException("the other end announces a message of " + Integer.toUnsignedString(length)

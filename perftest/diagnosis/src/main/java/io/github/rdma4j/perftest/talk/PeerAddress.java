@@ -51,7 +51,7 @@ public record PeerAddress(String host, int port) {
 
     private static IllegalParameterException refused(String text) {
         return new IllegalParameterException(
-                "--peer: '" + text + "' is none of HOST, HOST:PORT and [IPV6]:PORT with a port from 1 to 65535");
+                "--peer: '" + text + "' is not HOST, HOST:PORT or [IPV6]:PORT with a port from 1 to 65535");
     }
 
     /**

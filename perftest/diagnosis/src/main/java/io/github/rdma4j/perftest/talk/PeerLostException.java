@@ -10,7 +10,8 @@ public final class PeerLostException extends PerftestException {
     public PeerLostException(String message) {
         super(
                 message,
-                "read what the other end printed, and see whether its machine still runs; then start both ends again");
+                "read what the other end printed, and check whether its machine still runs; then start both ends"
+                        + " again");
     }
 
     @Override

@@ -53,7 +53,7 @@ class DoctorCommandTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.status()).isZero();
         assertThat(run.out())
-                .startsWith("RDMA on this machine, as rdma4j ")
+                .startsWith("RDMA on this machine, checked by rdma4j ")
                 .contains("\n\nResult: RDMA can be used: mlx5_0/1.\n\nLibraries\n")
                 .contains("  ok       port             mlx5_0/1: ACTIVE")
                 .contains("  UNKNOWN  flow-control     mlx5_0/1: nobody was asked")
@@ -66,12 +66,12 @@ class DoctorCommandTest {
         CommandRun run = run(RecordedHost.bothPortsOfIrdma(folder.resolve("machine")));
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
-                .contains("Result: RDMA can be used (irdma0/1), and something is slow or broken:\n"
+                .contains("Result: RDMA can be used (irdma0/1), but something is slow or broken:\n"
                         + "  1. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
                         + "     -> ip link set ens2f1 up\n"
                         + "  2. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
-                        + "     -> ip link set ens2f1 up; if it is up, see cable and switch\n")
-                .contains("                              Read: /sys/class/infiniband/irdma1/ports/1.\n");
+                        + "     -> ip link set ens2f1 up; if it is already up, check cable and switch\n")
+                .contains("                              Source: /sys/class/infiniband/irdma1/ports/1.\n");
     }
 
     @Test
@@ -80,7 +80,7 @@ class DoctorCommandTest {
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
                 .contains("Result: RDMA cannot be used. Fix, in this order:\n  1. rdma-devices: ")
-                .contains("     -> modprobe mlx5_ib; dmesg shows if it refuses\n");
+                .contains("     -> modprobe mlx5_ib; if that fails, dmesg shows why\n");
     }
 
     @Test
@@ -94,7 +94,7 @@ class DoctorCommandTest {
         assertThat(run.out())
                 .contains("  1. librdmacm: no such file\n     -> install it\n  2. uverbs: this user may not")
                 .contains("  5. locked-memory: RLIMIT_MEMLOCK is 64 KiB\n")
-                .contains("  and 1 more: WARNING and FAIL below\n");
+                .contains("  and 1 more, marked WARNING or FAIL below\n");
     }
 
     /** The page does not say of what it calls broken that it can be used. */
@@ -232,8 +232,9 @@ class DoctorCommandTest {
         CommandRun run = run("rxe", "--peer", "127.0.0.1:" + free);
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.out())
-                .startsWith("RDMA between this machine and 127.0.0.1:" + free + ", as rdma4j ")
-                .contains("Result: RDMA does not work between the two. Fix, in this order:\n  1. peer-tcp of ");
+                .startsWith("RDMA between this machine and 127.0.0.1:" + free + ", checked by rdma4j ")
+                .contains(
+                        "Result: RDMA does not work between the two machines. Fix, in this order:\n  1. peer-tcp of ");
         JsonNode document =
                 json(run("rxe", "--json", "--peer", "127.0.0.1:" + free).out());
         assertThat(document.at("/outcome").asText()).isEqualTo("broken");
@@ -248,8 +249,8 @@ class DoctorCommandTest {
         CommandRun run = run("rxe", "--serve", "--port", "0", "--timeout", "1", "--json");
         assertThat(run.status()).isEqualTo(3);
         assertThat(run.err())
-                .startsWith("doctor: waiting at TCP port ")
-                .contains(" for at most 1 s. On the other machine: rdma4j doctor --peer 10.99.0.1:");
+                .startsWith("doctor: waiting on TCP port ")
+                .contains(" for at most 1 s. On the other machine, run: rdma4j doctor --peer 10.99.0.1:");
         JsonNode document = json(run.out());
         assertThat(document.at("/peer/role").asText()).isEqualTo("server");
         assertThat(document.at("/peer/address").isNull()).isTrue();

@@ -95,19 +95,23 @@ class FindingsTest {
                     "proc/self/maps: 7f00-7f01 r-xp 00000000 08:01 77   /opt/lib/libibverbs.so.1.14.57.0"),
             healthy(Check.LIBRDMACM, "rdma-core 50"),
             row(Check.LIBRDMACM, FAIL, "no such file", host -> host.noConnectionManager("no such file", "install")),
-            healthy(Check.PROVIDERS, "2 (mlx5 rxe)"),
+            healthy(Check.PROVIDERS, "user-space drivers: mlx5 rxe"),
             row(Check.PROVIDERS, FAIL, "does not list mlx5_0", host -> host.without("ibv_devinfo/mlx5_0")),
             row( // a container whose image has the providers, and which has no devices
                     Check.PROVIDERS,
                     UNKNOWN,
                     "does not list mlx5_0",
                     host -> host.without("ibv_devinfo/mlx5_0").without("dev/infiniband/uverbs0")),
-            row(Check.PROVIDERS, UNKNOWN, "2 (mlx5 rxe)", host -> host.noVerbs("no such file", "install")),
-            row(Check.PROVIDERS, UNKNOWN, "neither", host -> host.without("etc/libibverbs.d")),
+            row(
+                    Check.PROVIDERS,
+                    UNKNOWN,
+                    "user-space drivers: mlx5 rxe",
+                    host -> host.noVerbs("no such file", "install")),
+            row(Check.PROVIDERS, UNKNOWN, "no user-space driver", host -> host.without("etc/libibverbs.d")),
             row(
                     Check.PROVIDERS,
                     OK,
-                    "1 (mlx5)",
+                    "user-space drivers: mlx5",
                     host -> host.without("etc/libibverbs.d")
                             .with("usr/lib/x86_64-linux-gnu/libibverbs/libmlx5-rdmav34.so: x")),
             healthy(Check.JDK, "JDK 25.0.5+9"),
@@ -120,7 +124,7 @@ class FindingsTest {
             row(
                     Check.RDMA_DEVICES,
                     FAIL,
-                    "no adapter known to speak RDMA",
+                    "no known RDMA adapter",
                     host -> host.without("sys/class/infiniband").without("sys/bus/pci/devices")),
             row(
                     Check.RDMA_DEVICES,
@@ -136,7 +140,7 @@ class FindingsTest {
             row(
                     Check.RDMA_DEVICES,
                     FAIL,
-                    "/sys/class/infiniband lists no device; mlx5_ib is loaded and shows none of the adapter 0000:5d:00.0",
+                    "/sys/class/infiniband lists no device; mlx5_ib is loaded but has created no RDMA device for the adapter 0000:5d:00.0",
                     host -> host.without("sys/class/infiniband")
                             .with("sys/class/infiniband/\nsys/module/mlx5_ib/initstate: live")),
             healthy(Check.UVERBS, "uverbs0 can be read and written"),
@@ -150,7 +154,7 @@ class FindingsTest {
             with(
                     Check.UVERBS,
                     NOTE,
-                    "/dev/infiniband has no file of mlx5_1",
+                    "/dev/infiniband has no file for mlx5_1",
                     "sys/class/infiniband/mlx5_1/node_type: 1: CA\nsys/class/infiniband_verbs/uverbs1/ibdev: mlx5_1"),
             healthy(Check.RDMA_CM, "rdma_cm can be read and written"),
             row(
@@ -249,7 +253,7 @@ class FindingsTest {
             without(Check.INTERFACE, UNKNOWN, "names no network interface", PORT + "gid_attrs/ndevs"),
             healthy(Check.MTU, "4096 of 4096 bytes"),
             with(Check.MTU, NOTE, "1024 of 4096 bytes", "ibv_devinfo/mlx5_0/1/active_mtu: 1024"),
-            without(Check.MTU, UNKNOWN, "does not report it", "ibv_devinfo/mlx5_0/1"),
+            without(Check.MTU, UNKNOWN, "does not report the path MTU", "ibv_devinfo/mlx5_0/1"),
             healthy(Check.GID, "use index 5 of 6"),
             row(
                     Check.GID,
@@ -264,7 +268,7 @@ class FindingsTest {
                             .without(PORT + "gids/3")
                             .without(PORT + "gids/5")),
             without(Check.GID, FAIL, "the port has no GID", PORT + "gids"),
-            healthy(Check.ROCE_MODE, "nobody has set it"),
+            healthy(Check.ROCE_MODE, "no mode is set for rdma_cm"),
             with(
                     Check.ROCE_MODE,
                     OK,
@@ -279,7 +283,7 @@ class FindingsTest {
             with(
                     Check.LOCKED_MEMORY,
                     OK,
-                    "8 MiB, which CAP_IPC_LOCK lifts",
+                    "8 MiB; CAP_IPC_LOCK exempts",
                     LIMITS + "8388608 8388608\nproc/self/status: CapEff:	0000000000004000"),
             with(
                     Check.LOCKED_MEMORY,
@@ -290,26 +294,26 @@ class FindingsTest {
             with(
                     Check.LOCKED_MEMORY,
                     OK,
-                    "8 MiB, which CAP_IPC_LOCK lifts",
+                    "8 MiB; CAP_IPC_LOCK exempts",
                     LIMITS + "8388608 8388608\nproc/self/status: CapEff:	0000000000004000\n"
                             + "proc/self/uid_map:          0          0 4294967295"),
             with(Check.LOCKED_MEMORY, OK, "2 GiB", LIMITS + "2147483648 unlimited"),
-            with(Check.LOCKED_MEMORY, WARNING, "8 MiB, at most unlimited", LIMITS + "8388608 unlimited"),
+            with(Check.LOCKED_MEMORY, WARNING, "8 MiB, hard limit unlimited", LIMITS + "8388608 unlimited"),
             with(Check.LOCKED_MEMORY, FAIL, "64 KiB", LIMITS + "65536 65536"),
-            with(Check.LOCKED_MEMORY, UNKNOWN, "does not have it", "proc/self/limits: none"),
+            with(Check.LOCKED_MEMORY, UNKNOWN, "does not list this limit", "proc/self/limits: none"),
             healthy(Check.RDMA_CGROUP, "no control group"),
             with(Check.RDMA_CGROUP, OK, "hca_object=max", RDMA_CGROUP + "mlx5_0 hca_handle=max hca_object=max"),
-            with(Check.RDMA_CGROUP, OK, "no device of here", RDMA_CGROUP + "mlx5_9 hca_handle=1 hca_object=1"),
+            with(Check.RDMA_CGROUP, OK, "no device of this machine", RDMA_CGROUP + "mlx5_9 hca_handle=1 hca_object=1"),
             with(
                     Check.RDMA_CGROUP,
                     WARNING,
-                    "used hca_handle=1",
+                    "in use: hca_handle=1",
                     RDMA_CGROUP + "mlx5_0 hca_handle=2 hca_object=max\n"
                             + "sys/fs/cgroup/job/rdma.current: mlx5_0 hca_handle=1 hca_object=20"),
             with(
                     Check.RDMA_CGROUP,
                     FAIL,
-                    "used hca_handle=2",
+                    "in use: hca_handle=2",
                     "proc/self/cgroup: 0::/\\n5:rdma:/job/inner\n"
                             + "sys/fs/cgroup/rdma/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max\n"
                             + "sys/fs/cgroup/rdma/job/rdma.current: mlx5_0 hca_handle=2 hca_object=20"),
@@ -322,7 +326,7 @@ class FindingsTest {
                             + "sys/fs/cgroup/job/rdma.max: mlx5_0 hca_handle=2 hca_object=max"),
             healthy(Check.OPEN_FILES, "1048576"),
             with(Check.OPEN_FILES, NOTE, "1024", "proc/self/limits: Max open files 1024 4096"),
-            without(Check.OPEN_FILES, UNKNOWN, "does not have it", "proc/self/limits"),
+            without(Check.OPEN_FILES, UNKNOWN, "does not list this limit", "proc/self/limits"),
             healthy(Check.THREADS, "no control group"),
             with(
                     Check.THREADS,
@@ -343,41 +347,41 @@ class FindingsTest {
             healthy(Check.NAMESPACES, "shared"),
             with(Check.NAMESPACES, NOTE, "exclusive", "sys/module/ib_core/parameters/netns_mode: N"),
             without(Check.NAMESPACES, UNKNOWN, "does not report it", "sys/module/ib_core"),
-            healthy(Check.CONTAINER, "none of the files"),
+            healthy(Check.CONTAINER, "no container engine"),
             with(Check.CONTAINER, NOTE, "/run/.containerenv", "run/.containerenv: x"),
             healthy(Check.HUGE_PAGES, "512 of 2048 kB, 500 free"),
             with(
                     Check.HUGE_PAGES,
                     NOTE,
-                    "none reserved; transparent ones: madvise",
+                    "no huge pages are reserved; transparent huge pages: madvise",
                     "proc/meminfo: HugePages_Total:       0\n"
                             + "sys/kernel/mm/transparent_hugepage/enabled: always [madvise] never"),
             without(Check.HUGE_PAGES, UNKNOWN, "does not list", "proc/meminfo"),
             healthy(Check.IOMMU, "no IOMMU is in use"),
             with(Check.IOMMU, OK, "groups of the adapters: identity", IOMMU + "type: identity"),
             with(Check.IOMMU, WARNING, "groups of the adapters: DMA-FQ", IOMMU + "type: DMA-FQ"),
-            with(Check.IOMMU, UNKNOWN, "the type of group 7", IOMMU + "devices: x"),
-            with(Check.IOMMU, OK, "in no group", "sys/kernel/iommu_groups/9/type: DMA"),
+            with(Check.IOMMU, UNKNOWN, "the type of IOMMU group 7", IOMMU + "devices: x"),
+            with(Check.IOMMU, OK, "in no IOMMU group", "sys/kernel/iommu_groups/9/type: DMA"),
             healthy(Check.PCI_LINK, "8.0 GT/s x8: 63 Gbit/s"),
             with(Check.PCI_LINK, WARNING, "x4 of 8.0 GT/s x8", PCI + "current_link_width: 4"),
             with(Check.PCI_LINK, UNKNOWN, "does not report", PCI + "current_link_speed: Unknown"),
             healthy(Check.NUMA, "one NUMA node"),
-            with(Check.NUMA, OK, "all of them there", NODES + "proc/thread-self/status: Cpus_allowed_list:	1-2"),
-            with(Check.NUMA, NOTE, "of which 0-3 are there", NODES),
+            with(Check.NUMA, OK, "all of them on that node", NODES + "proc/thread-self/status: Cpus_allowed_list:	1-2"),
+            with(Check.NUMA, NOTE, "of these, 0-3 are on that node", NODES),
             with(
                     Check.NUMA,
                     WARNING,
-                    "of which none is there",
+                    "none of them on that node",
                     NODES + "proc/thread-self/status: Cpus_allowed_list:	4-7"),
             with(Check.NUMA, UNKNOWN, "firmware does not report", NODES + PCI + "numa_node: -1"),
-            healthy(Check.INTERRUPTS, "2 vectors, all to CPUs of the adapter's node"),
+            healthy(Check.INTERRUPTS, "2 interrupt vectors, all to CPUs of the adapter's node"),
             with(
                     Check.INTERRUPTS,
                     NOTE,
-                    "1 of 2 vectors go to CPUs of another node",
+                    "1 of 2 interrupt vectors go to CPUs of another node",
                     NODES + "proc/irq/97/effective_affinity_list: 5"),
-            without(Check.INTERRUPTS, UNKNOWN, "cannot be read", PCI + "msi_irqs"),
-            healthy(Check.GOVERNOR, "does not govern"),
+            without(Check.INTERRUPTS, UNKNOWN, "does not show which CPUs", PCI + "msi_irqs"),
+            healthy(Check.GOVERNOR, "does not control CPU frequencies"),
             with(
                     Check.GOVERNOR,
                     OK,
@@ -396,38 +400,38 @@ class FindingsTest {
             row(
                     Check.FLOW_CONTROL,
                     OK,
-                    "on for priorities 3 5; 7 pauses sent, 1,234 received; for packets of DSCP 24 26",
+                    "PFC is on for priorities 3 5; 7 pauses sent, 1,234 received; for packets of DSCP 24 26",
                     host -> host.flowControl(flowControl(0b101000, OptionalInt.of(0b101000), 7, 1234))),
             row(
                     Check.FLOW_CONTROL,
                     OK,
-                    "on for priorities 3; for packets of DSCP 24 26",
+                    "PFC is on for priorities 3; for packets of DSCP 24 26",
                     host -> host.flowControl(flowControl(0b1000, OptionalInt.empty(), 0, 0))),
             row(
                     Check.FLOW_CONTROL,
                     WARNING,
-                    "on for priorities 3; for packets of DSCP 24 26; at the switch for 4",
+                    "PFC is on for priorities 3; for packets of DSCP 24 26; at the switch it is on for 4",
                     host -> host.flowControl(flowControl(0b1000, OptionalInt.of(0b10000), 0, 0))),
             row(
                     Check.FLOW_CONTROL,
                     WARNING,
-                    "on for priorities none; at the switch for 3",
+                    "PFC is off for all priorities; at the switch it is on for 3",
                     host -> host.flowControl(flowControl(0, OptionalInt.of(0b1000), 0, 0))),
             row(
                     Check.FLOW_CONTROL,
                     NOTE,
-                    "off for all priorities; 0 pauses sent, 2 received",
+                    "PFC is off for all priorities; 0 pauses sent, 2 received",
                     host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 2))),
             row(
                     Check.FLOW_CONTROL,
                     WARNING,
-                    "off for all priorities; global pause off",
+                    "PFC is off for all priorities; global pause off",
                     host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
                             .pause(false, false, false)),
             row(
                     Check.FLOW_CONTROL,
                     NOTE,
-                    "off for all priorities; global pause off",
+                    "PFC is off for all priorities; global pause off",
                     host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
                             .pause(false, false, false)
                             .with(
@@ -435,40 +439,44 @@ class FindingsTest {
             row(
                     Check.FLOW_CONTROL,
                     NOTE,
-                    "off for all priorities; global pause on for what is sent only",
+                    "PFC is off for all priorities; global pause on only for sending",
                     host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
                             .pause(true, false, false)),
             row(
                     Check.FLOW_CONTROL,
                     OK,
-                    "off for all priorities; global pause on, as asked for in the link's negotiation",
+                    "PFC is off for all priorities; global pause on, as this end offers it in link negotiation",
                     host -> host.flowControl(flowControl(0, OptionalInt.empty(), 0, 0))
                             .pause(true, true, true)),
             row(Check.FLOW_CONTROL, OK, "nobody was asked; global pause on", host -> host.pause(true, true, false)),
             row(
                     Check.FLOW_CONTROL,
                     UNKNOWN,
-                    "nobody was asked; global pause on for what is received only",
+                    "nobody was asked; global pause on only for receiving",
                     host -> host.pause(false, true, false)),
             with(
                     Check.ECN,
                     OK,
-                    "that notify: 3; that react: 3",
+                    "notification (roce_np): 3; with reaction (roce_rp): 3",
                     "sys/class/net/ens1f0/ecn/roce_np/enable/3: 1\nsys/class/net/ens1f0/ecn/roce_rp/enable/3: 1"),
             with(
                     Check.ECN,
                     WARNING,
-                    "that notify: none; that react: none",
+                    "notification (roce_np): none; with reaction (roce_rp): none",
                     "sys/class/net/ens1f0/ecn/roce_np/enable/3: 0\nsys/class/net/ens1f0/ecn/roce_rp/enable/3: 0"),
             row(Check.ECN, UNKNOWN, "the driver has no files", host -> host),
             with(
                     Check.TRAFFIC_CLASS,
                     OK,
-                    "class 106: DSCP 26",
+                    "traffic class 106, DSCP 26",
                     "sys/class/infiniband/mlx5_0/tc/1/traffic_class: Global tclass=106"),
-            with(Check.TRAFFIC_CLASS, NOTE, "none is set", "sys/class/infiniband/mlx5_0/tc/1/traffic_class: \\n"),
+            with(
+                    Check.TRAFFIC_CLASS,
+                    NOTE,
+                    "no traffic class is set",
+                    "sys/class/infiniband/mlx5_0/tc/1/traffic_class: \\n"),
             row(Check.TRAFFIC_CLASS, UNKNOWN, "the driver has no file", host -> host),
-            row(Check.COUNTERS, OK, "none of 7 shows", host -> host.without(PORT + "hw_counters")),
+            row(Check.COUNTERS, OK, "none of 7 counters shows", host -> host.without(PORT + "hw_counters")),
             row(Check.COUNTERS, NOTE, "duplicate_request 41, in 11,449,811,940 packets", host -> host),
             row(
                     Check.COUNTERS,
@@ -479,7 +487,7 @@ class FindingsTest {
             row(
                     Check.COUNTERS,
                     WARNING,
-                    "local_link_integrity_errors 15, where the counter ends",
+                    "local_link_integrity_errors 15, the counter's maximum",
                     host -> host.without(PORT + "hw_counters")
                             .with(PORT + "counters/local_link_integrity_errors: 15\n" + PORT
                                     + "counters/port_xmit_packets: 99999999999")),
@@ -512,9 +520,9 @@ class FindingsTest {
             row(
                     Check.COUNTERS,
                     UNKNOWN,
-                    "none has a number",
+                    "no counter of the port can be read",
                     host -> host.without(PORT + "hw_counters").without(PORT + "counters")),
-            row(Check.GPUDIRECT, NOTE, "no GPU", host -> host),
+            row(Check.GPUDIRECT, NOTE, "no NVIDIA GPU", host -> host),
             row(Check.GPUDIRECT, OK, "in 1 of 1 pairs", host -> host.gpu(Support.YES)),
             row(Check.GPUDIRECT, WARNING, "through host memory", host -> host.gpu(Support.NO)),
             row(

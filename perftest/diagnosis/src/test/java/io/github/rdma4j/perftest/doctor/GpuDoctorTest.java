@@ -163,7 +163,7 @@ class GpuDoctorTest {
                 .contains("      Not by peer memory: no peer-memory module is loaded")
                 .contains("(2 more pairs of GPUs and adapters that are farther apart: --gpu --all)")
                 .contains("Result: direct: adapters access GPU memory directly in 2 of 4 pairs. Fix, in this order:\n"
-                        + "  1. adapter-dma-buf of mlx5_1: ibv_reg_dmabuf_mr with file descriptor -1 says")
+                        + "  1. adapter-dma-buf of mlx5_1: ibv_reg_dmabuf_mr with file descriptor -1 does not")
                 .doesNotContain("GPU0 - mlx5_1");
         assertThat(run.out().lines()).allMatch(line -> line.length() <= 120);
     }
@@ -192,7 +192,7 @@ class GpuDoctorTest {
     void stagedPairsOnlyAreStatusOne() throws IOException {
         CommandRun run = quarter(0, Support.NO).run();
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.out()).contains("Result: staged: transfers work, and each goes through host memory. Fix, in");
+        assertThat(run.out()).contains("Result: staged: transfers work, but each goes through host memory. Fix, in");
     }
 
     @Test
@@ -202,7 +202,7 @@ class GpuDoctorTest {
         assertThat(run("--gpu", "13:00.0", "-d", "mlx5_0").status()).isZero();
         assertThat(run("--gpu", "13:00.0", "-d", "mlx5_0").out())
                 .contains("NOTE     distance         GPU1 - mlx5_0: NODE")
-                .contains("Remedy: use an adapter that is nearer.");
+                .contains("Remedy: use a nearer adapter.");
         assertThat(run("--gpu", "1").out()).contains("GPU1 - mlx5_1").doesNotContain("GPU0 - ");
     }
 
@@ -232,7 +232,7 @@ class GpuDoctorTest {
         assertThat(run.out())
                 .contains("GPUs: none\n", "Adapters: none\n", "FAIL     libibverbs       no libibverbs.so.1\n")
                 .contains("Remedy: install it.")
-                .containsPattern("^GPUDirect RDMA .*\\R\\RResult: nothing to use: there is neither a GPU nor an RDMA"
+                .containsPattern("^GPUDirect RDMA .*\\R\\RResult: not usable: there is neither a GPU nor an RDMA"
                         + " adapter[.] Fix, in this order:\\R");
     }
 
@@ -334,7 +334,7 @@ class GpuDoctorTest {
                 },
                 () -> new AdapterInventory(Optional.empty(), adapters));
         assertThat(doctor(sources).out().lines().filter(line -> line.contains("GPU")))
-                .containsExactly("GPUDirect", "  NOTE     gpudirect        no GPU of NVIDIA is on the PCI bus");
+                .containsExactly("GPUDirect", "  NOTE     gpudirect        no NVIDIA GPU is on the PCI bus");
         assertThat(json(doctor(sources, "--json").out()).has("gpudirect")).isFalse();
     }
 

@@ -60,7 +60,7 @@ class PeerFactsTest {
         PeerPort port = facts(host("mlx5-roce"), null, -1).ports().getFirst();
         assertThat(port.usable()).isTrue();
         assertThat(port.gidType()).isEqualTo("RoCE v2");
-        assertThat(port.gidReason()).isEqualTo("v2 can be routed; IPv4 comes first");
+        assertThat(port.gidReason()).isEqualTo("v2 can be routed; IPv4 is preferred");
         assertThat(PeerPort.address(port.gid())).isPresent();
         assertThat(port.gids()).contains(port.gid());
         assertThat(port.vlan()).isZero();
@@ -71,7 +71,7 @@ class PeerFactsTest {
     void gidThatIsAskedForIsTaken() {
         PeerMachine machine = facts(host("mlx5-roce"), "mlx5_0", 0);
         assertThat(machine.ports().getFirst().gidIndex()).isZero();
-        assertThat(machine.ports().getFirst().gidReason()).isEqualTo("asked for");
+        assertThat(machine.ports().getFirst().gidReason()).isEqualTo("chosen with --gid-index");
         PeerPort none = facts(host("mlx5-roce"), "mlx5_0", 200).ports().getFirst();
         assertThat(none.gid()).isEmpty();
         assertThat(none.usable()).isFalse();

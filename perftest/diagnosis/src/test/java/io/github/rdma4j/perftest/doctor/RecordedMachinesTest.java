@@ -76,7 +76,7 @@ class RecordedMachinesTest {
         assertThat(finding(diagnosis, Check.GID).seen())
                 .isEqualTo(
                         "use index 5 of 6, 0000:0000:0000:0000:0000:ffff:ac13:003c (172.19.0.60), RoCE v2 on ens1f0: v2"
-                                + " can be routed, and an IPv4 address comes first");
+                                + " can be routed, and an IPv4 address is preferred");
         assertThat(finding(diagnosis, Check.DEVICE).seen())
                 .isEqualTo("can be opened, node type CA, driver mlx5_core, firmware 14.28.2006");
         assertThat(finding(diagnosis, Check.FLOW_CONTROL).source()).contains("ens1f0");
@@ -141,7 +141,8 @@ class RecordedMachinesTest {
                         "NOTE counters irdma0/1");
         assertThat(diagnosis.trouble())
                 .extracting(Finding::remedy)
-                .containsExactly("ip link set ens2f1 up", "ip link set ens2f1 up; if it is up, see cable and switch");
+                .containsExactly(
+                        "ip link set ens2f1 up", "ip link set ens2f1 up; if it is already up, check cable and switch");
         assertThat(finding(diagnosis, Check.MTU).remedy()).startsWith("ip link set ens2f0 mtu 4200");
     }
 
@@ -150,7 +151,7 @@ class RecordedMachinesTest {
         Diagnosis diagnosis = diagnosis("i40iw");
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.OK);
         assertThat(notOk(diagnosis)).containsExactly("NOTE device i40iw0", "UNKNOWN counters i40iw0/1");
-        assertThat(finding(diagnosis, Check.DEVICE).meaning()).contains("connect by rdma_cm");
+        assertThat(finding(diagnosis, Check.DEVICE).meaning()).contains("connects only by rdma_cm");
         assertThat(finding(diagnosis, Check.INTERFACE).seen()).isEqualTo("ens785f0 is up, MTU 1500");
     }
 
@@ -178,7 +179,7 @@ class RecordedMachinesTest {
                         "UNKNOWN traffic-class bnxt_re0/1");
         assertThat(finding(diagnosis, Check.GID).seen())
                 .startsWith("use index 3 of 4, fd93:")
-                .endsWith("v2 can be routed, and there is no IPv4 address, so a global IPv6 one");
+                .endsWith("v2 can be routed, and without an IPv4 address, a global IPv6 address is preferred");
     }
 
     @Test
@@ -197,7 +198,7 @@ class RecordedMachinesTest {
         assertThat(finding(diagnosis, Check.GID).seen())
                 .startsWith("use index 1 of 2, ")
                 .contains("(10.99.0.1)");
-        assertThat(counters(diagnosis)).containsExactly("OK none of 15 shows loss, congestion or a bad cable");
+        assertThat(counters(diagnosis)).containsExactly("OK none of 15 counters shows loss, congestion or a bad cable");
     }
 
     @Test
@@ -216,9 +217,9 @@ class RecordedMachinesTest {
         assertThat(diagnosis.trouble())
                 .extracting(Finding::remedy)
                 .containsExactly(
-                        "echo 'RoCE v2' > /sys/kernel/config/rdma_cm/hns_0/ports/1/default_roce_mode",
-                        "numactl --cpunodebind=0 --membind=0 java ...",
-                        "cpupower frequency-set -g performance");
+                        "switch to v2: echo 'RoCE v2' > /sys/kernel/config/rdma_cm/hns_0/ports/1/default_roce_mode",
+                        "bind the process to the node: numactl --cpunodebind=0 --membind=0 java ...",
+                        "run cpupower frequency-set -g performance");
     }
 
     @Test
@@ -235,11 +236,11 @@ class RecordedMachinesTest {
                         "NOTE counters mlx5_1/1");
         assertThat(counters(diagnosis))
                 .containsExactly(
-                        "OK none of 2 shows loss, congestion or a bad cable",
-                        "WARNING excessive_buffer_overrun_errors 15, where the counter ends, in 482,109,068,547 packets",
-                        "WARNING link_downed 255, where the counter ends",
-                        "WARNING port_xmit_discards 65,535, where the counter ends, in 482,109,068,547 packets",
-                        "NOTE port_xmit_wait 4,294,967,295, where the counter ends");
+                        "OK none of 2 counters shows loss, congestion or a bad cable",
+                        "WARNING excessive_buffer_overrun_errors 15, the counter's maximum, in 482,109,068,547 packets",
+                        "WARNING link_downed 255, the counter's maximum",
+                        "WARNING port_xmit_discards 65,535, the counter's maximum, in 482,109,068,547 packets",
+                        "NOTE port_xmit_wait 4,294,967,295, the counter's maximum");
     }
 
     @Test
@@ -267,9 +268,9 @@ class RecordedMachinesTest {
                         "UNKNOWN ecn mlx4_0/1",
                         "UNKNOWN traffic-class mlx4_0/1");
         assertThat(finding(diagnosis, Check.PCI_LINK).seen()).isEqualTo("5.0 GT/s x1 of 8.0 GT/s x4: 4 Gbit/s");
-        assertThat(finding(diagnosis, Check.GID).meaning()).contains("no GID is of RoCE v2");
+        assertThat(finding(diagnosis, Check.GID).meaning()).contains("the port has no RoCE v2 GID");
         assertThat(finding(diagnosis, Check.GID).remedy())
-                .isEqualTo("modprobe mlx4_core roce_mode=2, where the adapter can");
+                .isEqualTo("modprobe mlx4_core roce_mode=2, if the adapter supports it");
     }
 
     @Test
@@ -292,7 +293,7 @@ class RecordedMachinesTest {
         assertThat(notOk(diagnosis)).startsWith("FAIL locked-memory", "NOTE open-files");
         assertThat(finding(diagnosis, Check.LOCKED_MEMORY).seen()).isEqualTo("RLIMIT_MEMLOCK is 64 KiB");
         assertThat(finding(diagnosis, Check.LOCKED_MEMORY).remedy())
-                .startsWith("ulimit -l unlimited (the hard limit first: limits.conf)");
+                .startsWith("raise the limit: ulimit -l unlimited (raise the hard limit in limits.conf first)");
         // Its ports are active, and no program of this process can use them.
         assertThat(diagnosis.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(diagnosis.usablePorts()).isEmpty();

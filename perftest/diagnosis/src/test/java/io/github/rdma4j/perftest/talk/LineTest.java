@@ -31,7 +31,7 @@ class LineTest {
                             }
                         })
                         .isInstanceOf(PeerLostException.class)
-                        .hasMessage("the other end has taken no message for 0 s");
+                        .hasMessage("the other end has not read a message for 0 s");
                 assertThat(socket.isClosed()).isTrue();
             }
         }

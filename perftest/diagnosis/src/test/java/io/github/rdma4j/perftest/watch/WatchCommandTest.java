@@ -120,10 +120,11 @@ class WatchCommandTest {
         for (int pid = 107; pid < 120; pid++) {
             owners.add(new QueuePairs("mlx5_1", pid, "worker", 1, 0));
         }
-        reading = new Reading(owners, "the kernel refuses (errno 1)");
+        reading = new Reading(owners, "the kernel refused the request (errno 1)");
         run(false, "--count", "1");
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains("and 13 more: rdma resource show qp", "queue pairs: the kernel refuses (errno 1)");
+                .contains(
+                        "and 13 more: rdma resource show qp", "queue pairs: the kernel refused the request (errno 1)");
     }
 
     @Test

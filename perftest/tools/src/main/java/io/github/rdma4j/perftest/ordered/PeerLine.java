@@ -51,7 +51,8 @@ final class PeerLine implements AutoCloseable {
             return options.server() == null ? accept(options.port()) : connect(options.server(), options.port());
         } catch (UnknownHostException e) {
             throw new PerftestException(
-                    "no address is known for " + options.server(), "give --connect a name or an address that is known");
+                    "no address is known for the name " + options.server(),
+                    "give --connect an IP address, or a name that the resolver finds");
         } catch (IOException e) {
             throw options.server() == null
                     ? new PerftestException(

@@ -85,7 +85,7 @@ class PeerLineTest {
     void nameThatNobodyHas() {
         OrderedOptions options = options("--connect", "a..b");
         PerftestException failure = catchThrowableOfType(PerftestException.class, () -> PeerLine.open(options));
-        assertThat(failure).hasMessage("no address is known for a..b");
+        assertThat(failure).hasMessage("no address is known for the name a..b");
         assertThat(failure.remedy()).contains("--connect");
     }
 }

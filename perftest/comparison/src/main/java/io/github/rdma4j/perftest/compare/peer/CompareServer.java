@@ -70,20 +70,21 @@ public final class CompareServer {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(port), BACKLOG);
             taken = socket.getLocalPort();
-            progress.accept("waiting at TCP port " + taken + " for at most " + patience.toSeconds()
-                    + " s. On the other machine: rdma4j compare --peer HOST"
+            progress.accept("waiting on TCP port " + taken + " for at most " + patience.toSeconds()
+                    + " s. On the other machine, run: rdma4j compare --peer HOST"
                     + (taken == Protocol.COMPARE.port() ? "" : ":" + taken)
                     + ", with an address of this machine's RDMA interface");
             Reception.serveOne(Protocol.COMPARE, socket, new Limits(patience), this::receive);
         } catch (SocketTimeoutException _) {
             throw new CompareException(
-                    "nobody came within " + patience.toSeconds() + " s (--timeout)",
-                    "on the other machine: rdma4j compare --peer with this machine's address; let TCP port " + taken
-                            + " pass");
+                    "no peer connected within " + patience.toSeconds() + " s (--timeout)",
+                    "on the other machine, run rdma4j compare --peer with this machine's address; allow TCP port "
+                            + taken);
         } catch (IOException failure) {
             throw new CompareException(
                     "TCP port " + port + ": " + failure.getMessage(),
-                    "see who listens there: ss -ltnp 'sport = " + port + "'; give another port with --port");
+                    "find the program that uses the port with ss -ltnp 'sport = " + port + "', or choose another"
+                            + " port with --port");
         }
     }
 
@@ -102,10 +103,10 @@ public final class CompareServer {
             if (hello.kind() == Message.Kind.HELLO && hello.version() == Message.VERSION && other.equals(version)) {
                 return true;
             }
-            progress.accept("sent " + client + " away: it has rdma4j " + other + ", and this machine " + version
+            progress.accept("refused " + client + ": it runs rdma4j " + other + ", and this machine runs " + version
                     + ". Install the same version on both machines");
         } catch (PeerLostException | BadMessageException failure) {
-            progress.accept("sent " + client + " away: " + failure.getMessage());
+            progress.accept("refused " + client + ": " + failure.getMessage());
         }
         return false;
     }
@@ -129,7 +130,7 @@ public final class CompareServer {
                 if (reason.isPresent()) {
                     throw new CompareException(
                             client + " gave up after " + orders.served() + " runs: " + reason.get(),
-                            "read what it printed, and start both ends again");
+                            "read what the other end printed, and start both ends again");
                 }
                 progress.accept("the comparison of " + client + " has ended after " + orders.served() + " runs");
             }
@@ -193,7 +194,7 @@ public final class CompareServer {
     }
 
     private static BadMessageException outOfTurn(Message message) {
-        return new BadMessageException("the other end says " + message.kind() + " out of turn");
+        return new BadMessageException("the other end sent " + message.kind() + " out of turn");
     }
 
     private static void bye(Line line, String reason, String remedy) {

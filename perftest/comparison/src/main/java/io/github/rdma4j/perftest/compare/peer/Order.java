@@ -31,6 +31,6 @@ enum Order {
         return Arrays.stream(values())
                 .filter(order -> order.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new BadMessageException("the other end orders " + name + ", which there is not"));
+                .orElseThrow(() -> new BadMessageException("the other end sent the unknown request " + name));
     }
 }

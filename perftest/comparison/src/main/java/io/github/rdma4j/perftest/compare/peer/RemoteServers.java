@@ -79,19 +79,22 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     }
 
     private static CompareException unreachable(PeerAddress address, IOException failure) {
-        String start = "on that machine: rdma4j compare --serve"
+        String start = "on that machine, run rdma4j compare --serve"
                 + (address.port() == Protocol.COMPARE.port() ? "" : " --port " + address.port());
-        String pass = "ping " + address.host() + "; let TCP port " + address.port() + " pass its firewall; " + start;
+        String pass =
+                "run ping " + address.host() + "; allow TCP port " + address.port() + " in its firewall; " + start;
         ConnectFailure kind = ConnectFailure.of(failure);
         return switch (kind) {
             case NOBODY_LISTENS ->
                 new CompareException(
-                        address + ": nobody accepts connections there (" + failure.getMessage() + ")", start, failure);
+                        address + ": no program accepts connections there (" + failure.getMessage() + ")",
+                        start,
+                        failure);
             case NO_ANSWER ->
                 new CompareException(address + ": no answer within " + Limits.STEP.toSeconds() + " s", pass, failure);
             case NO_ADDRESS ->
                 new CompareException(
-                        "no address is known for " + address.host(), "give --peer its IP address", failure);
+                        "no address is known for the name " + address.host(), "give --peer its IP address", failure);
             case NO_ROUTE ->
                 new CompareException(
                         "this machine has no route to " + address + ": " + failure.getMessage(),
@@ -112,14 +115,14 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         } catch (PeerLostException | BadMessageException failure) {
             throw new CompareException(
                     address + " does not answer as rdma4j compare --serve does: " + failure.getMessage(),
-                    "see that compare --serve waits there, for nobody else, and that the port is its own (default "
+                    "check that compare --serve waits there, serves no other peer, and has this port (default "
                             + Protocol.COMPARE.port() + ")",
                     failure);
         }
         String other = hello.fields().text(PeerFields.VERSION, "?");
         if (hello.kind() != Message.Kind.HELLO || hello.version() != Message.VERSION || !other.equals(version)) {
             throw new CompareException(
-                    address.host() + " has rdma4j " + other + ", and this machine " + version,
+                    address.host() + " runs rdma4j " + other + ", and this machine runs " + version,
                     "install the same version on both machines");
         }
     }
@@ -137,7 +140,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
                     message.fields().text(PeerFields.REMEDY, ""));
         }
         if (message.kind() != expected) {
-            throw new BadMessageException(host + " says " + message.kind() + " where it should say " + expected);
+            throw new BadMessageException(host + " sent " + message.kind() + " instead of " + expected);
         }
         return message;
     }

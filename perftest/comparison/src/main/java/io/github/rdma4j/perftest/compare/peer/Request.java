@@ -39,8 +39,7 @@ public record Request(List<Tool> tools, TcpMode tcp) {
         List<Tool> tools = new ArrayList<>();
         for (String name : fields.text(PeerFields.TOOLS).split(",", -1)) {
             Tool tool = Tool.ofCommand(name)
-                    .orElseThrow(() ->
-                            new BadMessageException("the other end names the tool " + name + ", which there is not"));
+                    .orElseThrow(() -> new BadMessageException("the other end names the unknown tool " + name));
             if (tools.contains(tool)) {
                 throw new BadMessageException("the other end names " + name + " twice");
             }
@@ -52,6 +51,6 @@ public record Request(List<Tool> tools, TcpMode tcp) {
                 Arrays.stream(TcpMode.values())
                         .filter(mode -> mode.option().equals(tcp))
                         .findFirst()
-                        .orElseThrow(() -> new BadMessageException("the other end wants TCP to " + tcp)));
+                        .orElseThrow(() -> new BadMessageException("the other end asks for TCP to " + tcp)));
     }
 }

@@ -70,13 +70,13 @@ final class ServedOrders implements AutoCloseable {
 
     private Fields serve(Fields fields) {
         if (serving != null) {
-            throw new BadMessageException("the other end orders another server before the last one has ended");
+            throw new BadMessageException("the other end asks for another server before the last one has ended");
         }
         String name = fields.text(PeerFields.PROGRAM);
         ServerProgram program = Arrays.stream(ServerProgram.values())
                 .filter(each -> each.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new BadMessageException("the other end wants to have run " + name));
+                .orElseThrow(() -> new BadMessageException("the other end asks to run " + name));
         RunOrder order = machine.here(run(fields));
         deadline = order.deadline();
         childrenBefore = CpuTime.ofEndedChildren();
@@ -89,13 +89,13 @@ final class ServedOrders implements AutoCloseable {
         try {
             return RunOrder.decode(fields.text(PeerFields.RUN)).checked();
         } catch (IllegalArgumentException failure) {
-            throw new BadMessageException("the other end orders a run that makes no sense: " + failure.getMessage());
+            throw new BadMessageException("the other end asks for an invalid run: " + failure.getMessage());
         }
     }
 
     private Serving active() {
         if (serving == null) {
-            throw new BadMessageException("the other end speaks of a server, and there is none");
+            throw new BadMessageException("the other end refers to a server, but none runs");
         }
         return serving;
     }

@@ -303,12 +303,12 @@ class ServedComparisonTest {
 
         assertThatThrownBy(() -> RemoteServers.connect(address(), REQUEST, "9.9"))
                 .isInstanceOf(CompareException.class)
-                .hasMessage("127.0.0.1 has rdma4j " + BuildInfo.version() + ", and this machine 9.9");
+                .hasMessage("127.0.0.1 runs rdma4j " + BuildInfo.version() + ", and this machine runs 9.9");
         RemoteServers.connect(address(), REQUEST).close();
 
         assertThat(failure(serving)).isNull();
         assertThat(progress)
-                .contains("sent 127.0.0.1 away: it has rdma4j 9.9, and this machine " + BuildInfo.version()
+                .contains("refused 127.0.0.1: it runs rdma4j 9.9, and this machine runs " + BuildInfo.version()
                         + ". Install the same version on both machines");
     }
 
@@ -320,9 +320,9 @@ class ServedComparisonTest {
         }
         assertThatThrownBy(() -> RemoteServers.connect(new PeerAddress("127.0.0.1", port), REQUEST))
                 .isInstanceOf(CompareException.class)
-                .hasMessageContaining("nobody accepts connections there")
+                .hasMessageContaining("no program accepts connections there")
                 .extracting(failure -> ((PerftestException) failure).remedy())
-                .isEqualTo("on that machine: rdma4j compare --serve --port " + port);
+                .isEqualTo("on that machine, run rdma4j compare --serve --port " + port);
     }
 
     @Test
@@ -349,7 +349,7 @@ class ServedComparisonTest {
     void missingPeerTimesOut() throws Exception {
         Throwable failure = failure(serve((_, _) -> new Recorder(), Duration.ofSeconds(1), BuildInfo.version()));
 
-        assertThat(failure).isInstanceOf(CompareException.class).hasMessage("nobody came within 1 s (--timeout)");
+        assertThat(failure).isInstanceOf(CompareException.class).hasMessage("no peer connected within 1 s (--timeout)");
     }
 
     @Test
@@ -373,7 +373,7 @@ class ServedComparisonTest {
 
         assertThat(failure(serving)).isNull();
         assertThat(progress)
-                .filteredOn(line -> line.startsWith("sent 127.0.0.1 away: it is no rdma4j compare"))
+                .filteredOn(line -> line.startsWith("refused 127.0.0.1: it is not rdma4j compare"))
                 .hasSize(2);
     }
 
@@ -436,7 +436,7 @@ class ServedComparisonTest {
 
         assertThat(failure(serving))
                 .isInstanceOf(BadMessageException.class)
-                .hasMessage("the other end says ORDER out of turn");
+                .hasMessage("the other end sent ORDER out of turn");
     }
 
     @Test

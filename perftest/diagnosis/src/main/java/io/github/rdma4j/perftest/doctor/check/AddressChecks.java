@@ -51,7 +51,7 @@ final class AddressChecks {
                     source,
                     chosen.map(entry -> "use index " + entry.index() + ", " + entry.gid() + ", the port's own"
                                     + (port.isInfiniBand() ? "; within a subnet the LID is enough" : ""))
-                            .orElse("none; none is needed"));
+                            .orElse("the port has no GID and needs none"));
         }
         String addAddress = "give "
                 + port.networkInterface().orElse("its network interface (rdma link shows it)")
@@ -63,11 +63,12 @@ final class AddressChecks {
                     source,
                     FAIL,
                     "the port has no GID",
-                    "RoCE finds peers by GIDs, which an interface gets with its addresses",
+                    "RoCE addresses peers by GID, and a port gets its GIDs from the addresses of its network"
+                            + " interface",
                     port.networkInterface()
                                     .map(name -> "ip link set " + name + " up; ")
                                     .orElse("")
-                            + addAddress + "; in a container --network host");
+                            + addAddress + "; start a container with --network host");
         }
         GidEntry entry = chosen.get();
         String seen = "use index " + entry.index() + " of " + port.gids().size() + ", " + words(entry.gid()) + ", "
@@ -80,17 +81,19 @@ final class AddressChecks {
                     port,
                     source,
                     seen,
-                    "no GID is of RoCE v2: packets are not routed, and peers with v2 GIDs cannot talk to it",
+                    "the port has no RoCE v2 GID: its packets cannot be routed, and peers with v2 GIDs cannot reach"
+                            + " it",
                     files.exists("sys/module/mlx4_core")
-                            ? "modprobe mlx4_core roce_mode=2, where the adapter can"
+                            ? "modprobe mlx4_core roce_mode=2, if the adapter supports it"
                             : addAddress);
         }
         if (entry.gid().isLinkLocal()) {
             return warning(
                     port,
                     source,
-                    seen + ": the best of what there is",
-                    "it is link-local: peers of other subnets cannot be reached, and rdma_cm needs an address",
+                    seen + ": there is no better one",
+                    "the GID is link-local: peers on other subnets cannot be reached, and rdma_cm needs an IP"
+                            + " address",
                     addAddress);
         }
         return Finding.ok(
@@ -99,8 +102,8 @@ final class AddressChecks {
                 source,
                 seen + ": v2 can be routed, and "
                         + (entry.gid().isIpv4Mapped()
-                                ? "an IPv4 address comes first"
-                                : "there is no IPv4 address, so a global IPv6 one"));
+                                ? "an IPv4 address is preferred"
+                                : "without an IPv4 address, a global IPv6 address is preferred"));
     }
 
     /** With the IPv4 address that it is made of. */
@@ -129,14 +132,14 @@ final class AddressChecks {
                     "/" + file,
                     WARNING,
                     "rdma_cm connects by " + mode.get(),
-                    "its packets are not routed, and peers that expect RoCE v2 refuse them",
-                    "echo 'RoCE v2' > /" + file);
+                    "its packets cannot be routed, and peers that expect RoCE v2 drop them",
+                    "switch to v2: echo 'RoCE v2' > /" + file);
         }
         return Finding.ok(
                 Check.ROCE_MODE,
                 port.name(),
                 "/" + file,
                 mode.map(text -> "rdma_cm connects by " + text)
-                        .orElse("nobody has set it for rdma_cm: the kernel takes RoCE v2 where the port has it"));
+                        .orElse("no mode is set for rdma_cm, so the kernel uses RoCE v2 if the port supports it"));
     }
 }

@@ -77,16 +77,16 @@ final class CounterChecks {
                     port.name(),
                     "/" + port.folder() + "/hw_counters",
                     UNKNOWN,
-                    "none has a number",
-                    "loss and congestion do not show here",
-                    "rdma statistic show link " + port.name()));
+                    "no counter of the port can be read",
+                    "counters would show loss and congestion",
+                    "run rdma statistic show link " + port.name()));
         }
         return findings.isEmpty()
                 ? List.of(Finding.ok(
                         Check.COUNTERS,
                         port.name(),
                         "/" + port.folder() + "/hw_counters",
-                        "none of " + read + " shows loss, congestion or a bad cable"))
+                        "none of " + read + " counters shows loss, congestion or a bad cable"))
                 : findings;
     }
 
@@ -104,7 +104,7 @@ final class CounterChecks {
         boolean atEnd = value == (1L << BITS.getOrDefault(name, OTHERS_BITS)) - 1;
         boolean rare = meaning.isPerPacket() ? !atEnd && packets / RARE > value : value < SEVERAL;
         String seen = name + " " + number(value)
-                + (atEnd ? ", where the counter ends" : "")
+                + (atEnd ? ", the counter's maximum" : "")
                 + (meaning.isPerPacket() && packets > 0 ? ", in " + number(packets) + " packets" : "");
         return new Finding(
                 Check.COUNTERS,

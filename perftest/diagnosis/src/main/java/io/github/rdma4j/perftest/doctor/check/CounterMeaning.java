@@ -17,8 +17,9 @@ public enum CounterMeaning {
     LOSS(
             true,
             true,
-            "packets came out of order, late or not at all: the network drops some, or a peer stood still",
-            "see PFC and ECN on adapters and switches, then cables; watch it with rdma statistic show link",
+            "packets arrived out of order, late or not at all: the network drops some, or a peer stopped responding",
+            "check PFC and ECN on adapters and switches, then cables; watch the counter with rdma statistic show"
+                    + " link",
             "out_of_sequence",
             "packet_seq_err",
             "local_ack_timeout_err",
@@ -44,8 +45,8 @@ public enum CounterMeaning {
     NO_RECEIVE(
             true,
             true,
-            "messages came and no receive was posted for them: the sender waits and sends them again",
-            "post more receives, earlier; endpoints have credits and never run into it",
+            "messages arrived before a receive was posted: the sender waits and sends them again",
+            "post more receives, and post them earlier; endpoints use credits, which prevent this",
             "rnr_nak_retry_err",
             "out_of_buffer",
             "rcvd_rnr_err",
@@ -66,9 +67,10 @@ public enum CounterMeaning {
     UNRESPONSIVE_PEER(
             true,
             false,
-            "EFA had no answer from a peer, or a bad path to it: the peer ended, or a security group blocks the packets",
-            "see that the security group of each instance allows all traffic to and from itself, in and out; then see which"
-                    + " peers ended",
+            "a peer did not answer, or the path to it was bad: the peer ended, or a security group blocks the"
+                    + " packets",
+            "let the security group of each instance allow all traffic to and from itself, in and out; then check"
+                    + " which peers ended",
             "unresponsive_remote_events",
             "impaired_remote_conn_events"),
     /** Acknowledgements were lost. */
@@ -82,7 +84,7 @@ public enum CounterMeaning {
     CONGESTION(
             false,
             true,
-            "switches marked packets, and senders slowed down (ECN): congestion, which is handled",
+            "congestion, which ECN handled: switches marked packets, and senders slowed down",
             "",
             "np_cnp_sent",
             "np_ecn_marked_roce_packets",
@@ -102,30 +104,32 @@ public enum CounterMeaning {
     CONGESTION_IGNORED(
             true,
             true,
-            "peers asked this port to slow down, and it did not: ECN's reaction is off here",
-            "write 1 to ecn/roce_rp/enable of its network interface in sysfs (MLNX_OFED), or use the adapter's own tool",
+            "peers asked this port to slow down, but it did not: its reaction to ECN is off",
+            "write 1 to the files in ecn/roce_rp/enable of the port's network interface in sysfs (MLNX_OFED), or"
+                    + " use the adapter's own tool",
             "rp_cnp_ignored",
             "cnpIgnored"),
     /** Packets waited. */
     NO_CREDITS(
             false,
             false,
-            "ticks in which the port had data and no credits to send it: congestion ahead",
+            "the number of ticks in which the port had data but no credits to send it: congestion further along the"
+                    + " path",
             "",
             "port_xmit_wait"),
     /** Packets were thrown away. */
     DISCARDED(
             true,
             true,
-            "packets to be sent were thrown away, because the port was down or congested for too long",
-            "ibqueryerrors finds the port that is slow",
+            "the port discarded packets instead of sending them, because it was down or congested for too long",
+            "find the slow port with ibqueryerrors",
             "port_xmit_discards"),
     /** Data arrived corrupted. */
     BAD_LINK(
             true,
             true,
-            "bits or packets came broken: a bad cable, transceiver or connector",
-            "clean, reseat or change cable and transceiver; ibqueryerrors, mlxlink or ethtool -m show more",
+            "bits or packets arrived corrupted: a cable, transceiver or connector is bad",
+            "clean, reseat or replace cable and transceiver; ibqueryerrors, mlxlink or ethtool -m shows details",
             "symbol_error",
             "link_error_recovery",
             "port_rcv_errors",
@@ -139,15 +143,15 @@ public enum CounterMeaning {
     LINK_LOST(
             true,
             false,
-            "the link went down so many times since the driver was loaded; queue pairs break if it is for long",
-            "a link that nobody switched off: change cable and transceiver; dmesg has the times",
+            "the link has gone down so many times since the driver was loaded; a long outage breaks queue pairs",
+            "if nobody switched the link off, replace cable and transceiver; dmesg shows the times",
             "link_downed"),
     /** An adapter that cannot carry out requests. */
     REQUESTS_FAILED(
             true,
             false,
             "requests of programs ended with errors",
-            "completions of the programs show which",
+            "look for the failed requests in the programs' completions",
             "rdma_read_wr_err",
             "rdma_write_wr_err",
             "unrecoverable_err");

@@ -73,16 +73,23 @@ final class DeviceChecks {
         }
         String seen = describe();
         if (device.isSoftware()) {
-            return note(seen, "a software device: the processor makes each packet, which is for tests");
+            return note(
+                    seen,
+                    "a software device: the processor handles each packet, which is fine for tests and"
+                            + " slow in production");
         }
         if (device.isIwarp()) {
-            return note(seen, "iWARP, RDMA over TCP: connect by rdma_cm (-R of the tools); there are no datagrams");
+            return note(
+                    seen,
+                    "iWARP (RDMA over TCP) connects only by rdma_cm (option -R of the tools) and has no"
+                            + " datagrams");
         }
         if (device.isEfa()) {
             return note(
                     seen,
-                    "SRD queue pairs and datagrams (UD), but no reliable connections (RC): no endpoints, no rdma_cm",
-                    "use ProtectionDomain.createSrdQueuePair, and the tools with -c SRD");
+                    "EFA has SRD queue pairs and datagrams (UD) but no reliable connections (RC), so endpoints and"
+                            + " rdma_cm cannot use it",
+                    "use ProtectionDomain.createSrdQueuePair, and option -c SRD of the tools");
         }
         if (!device.nodeType().equals("CA") && !device.nodeType().isEmpty()) {
             return new Finding(
@@ -91,8 +98,8 @@ final class DeviceChecks {
                     "/" + device.folder(),
                     WARNING,
                     seen,
-                    "a transport of its own, such as usNIC's: there are no reliable connections (RC), so endpoints and"
-                            + " most tools cannot use it",
+                    "the device has its own transport, as usNIC does, without reliable connections (RC): endpoints"
+                            + " and most tools cannot use it",
                     "use datagrams (UD)");
         }
         return Finding.ok(Check.DEVICE, device.name(), source, seen);
@@ -103,7 +110,7 @@ final class DeviceChecks {
         if (machine.isWithheld(device)) {
             return note(
                     "/dev/infiniband has no " + device.node().orElseThrow(),
-                    "this process was given other devices and not this one, as containers are");
+                    "this process was given other devices but not this one, as is usual for containers");
         }
         Optional<Check> cause = Optional.empty();
         if (machine.verbs().problem().isPresent()) {
@@ -131,9 +138,9 @@ final class DeviceChecks {
                 device.name(),
                 source,
                 FAIL,
-                problem.map(Problem::reason).orElse("the kernel does not offer it to programs: it has no uverbs"),
-                "it cannot be used",
-                problem.map(Problem::remedy).orElse("the kernel's log has the reason: dmesg"));
+                problem.map(Problem::reason).orElse("the kernel does not offer it to programs: it has no uverbs file"),
+                "no program can use the device",
+                problem.map(Problem::remedy).orElse("look for the reason in the kernel's log: dmesg"));
     }
 
     private Finding note(String seen, String meaning) {
@@ -153,7 +160,7 @@ final class DeviceChecks {
                     device.name(),
                     source,
                     UNKNOWN,
-                    "libefa does not report its capabilities",
+                    "libefa does not report the device's capabilities",
                     "RDMA reads and writes may be missing",
                     "");
         }
@@ -172,10 +179,10 @@ final class DeviceChecks {
                 source,
                 WARNING,
                 "no RDMA " + String.join(" and no RDMA ", missing),
-                "requests of this kind are refused: the adapter or its driver does not support them, or rdma-core"
-                        + " does not (reads from 27 on, writes from 46 on)",
-                "install AWS's EFA software, which has rdma-core and the driver, or use an instance type whose EFA"
-                        + " supports RDMA reads and writes");
+                "such requests fail: the adapter, its driver or rdma-core does not support them (rdma-core supports"
+                        + " reads from version 27 and writes from 46)",
+                "install AWS's EFA software, which contains rdma-core and the driver, or use an instance type whose"
+                        + " EFA supports RDMA reads and writes");
     }
 
     private String describe() {
@@ -203,9 +210,9 @@ final class DeviceChecks {
                     port.name(),
                     source,
                     UNKNOWN,
-                    "its state cannot be read",
+                    "the port's state cannot be read",
                     "only an active port carries data",
-                    "rdma link");
+                    "run rdma link to see the state");
         }
         String seen = port.state() + ", " + port.physicalState() + ", " + port.linkLayer()
                 + (port.rate().isEmpty() ? "" : ", " + port.rate())
@@ -219,8 +226,9 @@ final class DeviceChecks {
                             source,
                             WARNING,
                             seen,
-                            "one lane of usually four is up: bandwidth is a quarter",
-                            "reseat or change cable and transceiver; ibportstate -D 0 " + port.number() + " query")
+                            "only one of usually four lanes is up, so bandwidth drops to a quarter",
+                            "reseat or replace cable and transceiver; to see the lanes, run ibportstate -D 0 "
+                                    + port.number() + " query")
                     : Finding.ok(Check.PORT, port.name(), source, seen);
         }
         return new Finding(
@@ -242,27 +250,27 @@ final class DeviceChecks {
                 "/" + port.folder(),
                 NOTE,
                 port.state() + ", " + port.physicalState() + ", " + port.linkLayer() + ": not in use",
-                "it has no address, and another port of the card works",
+                "the port has no address, and another port of the card works",
                 "");
     }
 
     private String activate(RdmaPort port) {
         if (port.isEthernet()) {
             if (port.networkInterface().isEmpty()) {
-                return "see cable, transceiver and switch; rdma link shows the network interface to switch on";
+                return "check cable, transceiver and switch; rdma link shows the network interface to bring up";
             }
             String networkInterface = port.networkInterface().get();
             return port.physicalState().equals("Disabled")
-                    ? "ip link set " + networkInterface + " up; if it is up, see cable and switch"
-                    : "see cable, transceiver and switch: ethtool " + networkInterface;
+                    ? "ip link set " + networkInterface + " up; if it is already up, check cable and switch"
+                    : "check cable, transceiver and switch; the link's state: ethtool " + networkInterface;
         }
         Optional<PciAddress> physical = device.function().flatMap(PciFunction::physicalFunction);
         if (physical.isPresent() && port.physicalState().equals("LinkUp")) {
             return onHost(physical.get());
         }
         return port.state().equals("DOWN")
-                ? "see cable and switch: iblinkinfo"
-                : "start a subnet manager: opensm, or a switch's own; sminfo shows whether there is one";
+                ? "check cable and switch; iblinkinfo shows the links"
+                : "start a subnet manager: opensm, or the one of a switch; sminfo shows whether one runs";
     }
 
     /** A virtual function has neither a GUID nor a state until its host sets both. */
@@ -277,9 +285,11 @@ final class DeviceChecks {
                 .findFirst();
         List<String> interfaces = files.names(folder + "/net");
         return number.isPresent() && !interfaces.isEmpty()
-                ? "on the host: ip link set " + interfaces.getFirst() + " vf " + number.get()
-                        + " state auto, after its node_guid and port_guid were set in the same way"
-                : "on the host set node_guid, port_guid and the state auto of this virtual function: ip link, option vf";
+                ? "on the host, set the virtual function's node_guid and port_guid with ip link set ... vf N, then"
+                        + " its state: ip link set " + interfaces.getFirst() + " vf " + number.get()
+                        + " state auto"
+                : "on the host, set node_guid, port_guid and then state auto of this virtual function with ip link"
+                        + " set INTERFACE vf N";
     }
 
     private Finding networkInterface(RdmaPort port) {
@@ -289,9 +299,9 @@ final class DeviceChecks {
                     port.name(),
                     "/" + port.folder() + "/gid_attrs/ndevs",
                     UNKNOWN,
-                    "sysfs names no network interface for it",
-                    "packets travel through one, which must be up and have an address",
-                    "rdma link names it");
+                    "sysfs names no network interface for the port",
+                    "a RoCE or iWARP port needs a network interface that is up and has an address",
+                    "run rdma link: it names the interface");
         }
         String name = port.networkInterface().get();
         String folder = INTERFACES + name;
@@ -303,8 +313,8 @@ final class DeviceChecks {
                     FAIL,
                     "its network interface " + name + " is not in this network namespace",
                     "without it the port has no addresses here",
-                    "start the container with --network host, or move " + name
-                            + " into its namespace: ip link, option netns");
+                    "start the container with --network host, or move the interface into its namespace: ip link set "
+                            + name + " netns NAMESPACE");
         }
         String state = files.text(folder + "/operstate").orElse("unknown");
         boolean up = files.text(folder + "/flags")
@@ -322,7 +332,7 @@ final class DeviceChecks {
                 FAIL,
                 name + (up ? " is " + state : " is switched off") + mtu,
                 "a RoCE or iWARP port carries data only while its interface is up",
-                up ? "see cable and switch: ethtool " + name : "ip link set " + name + " up");
+                up ? "check cable and switch; the link's state: ethtool " + name : "ip link set " + name + " up");
     }
 
     private Finding mtu(RdmaPort port) {
@@ -334,7 +344,7 @@ final class DeviceChecks {
                     port.name(),
                     source,
                     UNKNOWN,
-                    "libibverbs does not report it",
+                    "libibverbs does not report the path MTU",
                     "small packets limit bandwidth",
                     "");
         }
@@ -350,13 +360,13 @@ final class DeviceChecks {
                 source,
                 NOTE,
                 seen,
-                "packets are smaller than the port can have: more headers, less bandwidth",
+                "packets are smaller than the port allows: more headers, less bandwidth",
                 port.isEthernet()
                         ? port.networkInterface()
                                 .map(name -> "ip link set " + name
                                         + " mtu 4200 (or 9000), on all machines and switches of the network")
                                 .orElse("raise the MTU of its network interface to 4200 (or 9000), on all machines and"
                                         + " switches of the network")
-                        : "the subnet manager sets it: mtu=5 of the partition in partitions.conf");
+                        : "set mtu=5 for the partition in the subnet manager's partitions.conf");
     }
 }

@@ -58,9 +58,9 @@ final class DriverChecks {
                     "",
                     "/" + RELEASE,
                     UNKNOWN,
-                    release.map(text -> "the release '" + text + "' has no version")
+                    release.map(text -> "the kernel release '" + text + "' has no version")
                             .orElse("/proc/sys/kernel/osrelease cannot be read"),
-                    "dma-bufs are registered from Linux 5.12 on",
+                    "registering dma-bufs needs Linux 5.12 or newer",
                     "");
         }
         int major = Integer.parseInt(version.group(1));
@@ -75,8 +75,8 @@ final class DriverChecks {
                         "/" + RELEASE,
                         WARNING,
                         seen,
-                        "the RDMA core of this kernel registers no dma-bufs, unless its maker or MLNX_OFED has added"
-                                + " it",
+                        "the RDMA core of this kernel cannot register dma-bufs, unless the distribution or"
+                                + " MLNX_OFED has added that",
                         "use Linux 5.12 or newer, or nvidia_peermem with MLNX_OFED or DOCA");
     }
 
@@ -94,30 +94,30 @@ final class DriverChecks {
                     "",
                     "/" + KernelDriver.FILE,
                     NOTE,
-                    "/proc/driver/nvidia/version is not there, though CUDA works",
-                    "flavour and version of the kernel modules are not known; a container may hide the file",
+                    "/proc/driver/nvidia/version does not exist, although CUDA works",
+                    "flavour and version of the kernel modules are unknown; a container may hide the file",
                     "");
         }
         int present = topology.gpus().size();
-        String seen = "/proc/driver/nvidia/version is not there";
+        String seen = "/proc/driver/nvidia/version does not exist";
         return present == 0
                 ? new Finding(
                         Check.DRIVER,
                         "",
                         "/" + KernelDriver.FILE,
                         NOTE,
-                        seen + ", and no GPU of NVIDIA on the PCI bus",
+                        seen + ", and no NVIDIA GPU is on the PCI bus",
                         "there is no GPU to check",
-                        "in a container, see that it gets GPUs (docker run --gpus all)")
+                        "start a container with --gpus all to give it GPUs")
                 : new Finding(
                         Check.DRIVER,
                         "",
                         "/" + KernelDriver.FILE,
                         FAIL,
-                        seen + ", though " + present + (present == 1 ? " GPU is" : " GPUs are") + " on the PCI bus",
+                        seen + ", although " + present + (present == 1 ? " GPU is" : " GPUs are") + " on the PCI bus",
                         "no GPU can be used",
-                        "install NVIDIA's driver with its open kernel modules, and modprobe nvidia; dmesg shows why it"
-                                + " did not load");
+                        "install NVIDIA's driver with its open kernel modules, and modprobe nvidia; if it does not"
+                                + " load, dmesg shows why");
     }
 
     private Finding flavour() {
@@ -139,8 +139,9 @@ final class DriverChecks {
                         "/" + KernelDriver.FILE,
                         NOTE,
                         "proprietary kernel modules",
-                        "they export no dma-bufs: GPU memory can be registered through nvidia_peermem only",
-                        "install the open kernel modules (package nvidia-open or -M open), for GPUs from Turing on");
+                        "these modules export no dma-bufs: GPU memory can be registered only through nvidia_peermem",
+                        "install the open kernel modules (package nvidia-open, or the installer's option -M open);"
+                                + " they support GPUs from Turing on");
     }
 
     private Finding version() {
@@ -166,9 +167,10 @@ final class DriverChecks {
                 WARNING,
                 seen,
                 branch >= DRIVER_PEER_MEMORY
-                        ? "it exports no dma-bufs, which begin with 515; nvidia_peermem is the only direct path"
-                        : "it exports no dma-bufs and has no nvidia_peermem, which begin with 515 and 470; only the old"
-                                + " module nv_peer_mem is left",
+                        ? "this driver exports no dma-bufs (515 and newer do); nvidia_peermem is the only direct"
+                                + " path"
+                        : "this driver exports no dma-bufs (515 and newer do) and has no nvidia_peermem (470 and"
+                                + " newer have); only the old module nv_peer_mem is left",
                 "install driver 515 or newer");
     }
 
@@ -181,7 +183,7 @@ final class DriverChecks {
                     "libcuda.so.1",
                     topology.gpus().isEmpty() ? NOTE : FAIL,
                     problem.reason(),
-                    "no GPU can be used by a program, whatever the following says",
+                    "no program can use a GPU, regardless of the following findings",
                     problem.remedy());
         }
         String seen = "CUDA " + gpus.cudaVersion() / 1000 + "." + gpus.cudaVersion() % 1000 / 10 + ", "
@@ -193,7 +195,7 @@ final class DriverChecks {
                     "libcuda.so.1",
                     WARNING,
                     seen,
-                    "it exports no dma-bufs, which begin with CUDA 11.7",
+                    "this version exports no dma-bufs; CUDA 11.7 and newer do",
                     "install driver 515 or newer, which brings CUDA 11.7");
         }
         int present = topology.gpus().size();
@@ -206,7 +208,7 @@ final class DriverChecks {
                         NOTE,
                         seen + " of " + present + " on the PCI bus",
                         "the others are hidden from this process and are not checked",
-                        "see CUDA_VISIBLE_DEVICES, and in a container which GPUs it was given");
+                        "check CUDA_VISIBLE_DEVICES and, in a container, which GPUs it was given");
     }
 
     private Finding peerMemory() {
@@ -218,16 +220,16 @@ final class DriverChecks {
                         "/" + files.path("").relativize(found)
                                 + files.text(files.path("").relativize(found).toString())
                                         .filter(text -> !text.isEmpty())
-                                        .map(text -> " says " + text)
-                                        .orElse(" is there")))
+                                        .map(text -> " contains " + text)
+                                        .orElse(" exists")))
                 .orElseGet(() -> new Finding(
                         Check.PEER_MEMORY,
                         "",
                         "/sys/module",
                         NOTE,
                         "no peer-memory module is loaded (nvidia_peermem, nv_peer_mem)",
-                        "GPU memory can be registered as a dma-buf only; where that works, nothing is missing",
-                        "where it does not: install MLNX_OFED or DOCA, whose RDMA core has the interface, and modprobe"
-                                + " nvidia_peermem"));
+                        "GPU memory can be registered only as a dma-buf; if that works, nothing is missing",
+                        "if dma-bufs do not work, install MLNX_OFED or DOCA, whose RDMA core has the peer-memory"
+                                + " interface, and modprobe nvidia_peermem"));
     }
 }

@@ -33,14 +33,13 @@ final class FabricChecks {
     private static final int DSCP_SHIFT = 2;
 
     private static final String DROPS =
-            "without PFC packets are dropped when a switch or a receiver is full, and each drop is sent again";
+            "without PFC, full switches and receivers drop packets, which must be sent again";
 
     private static final String SET =
-            "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), or the priority of your RoCE; the switch needs the"
-                    + " same";
+            "dcb pfc set dev %s prio-pfc all:off 3:on (iproute2), with the priority of your RoCE traffic instead of"
+                    + " 3; set the same priority at the switch";
 
-    private static final String PAUSE_ALL =
-            "; or, where all of the link may be stopped, at both ends: ethtool -A %s rx on tx on";
+    private static final String PAUSE_ALL = "; or let both ends pause the whole link: ethtool -A %s rx on tx on";
 
     private final Machine machine;
     private final MachineFiles files;
@@ -81,35 +80,33 @@ final class FabricChecks {
                     UNKNOWN,
                     answer.failure() + pauses,
                     DROPS,
-                    "the driver's own tool shows it, such as mlnx_qos -i " + networkInterface);
+                    "use the driver's own tool, such as mlnx_qos -i " + networkInterface);
         }
-        String seen = "on for priorities " + priorities(found.priorities()) + words(found) + pauses;
+        String seen = (found.priorities() == 0
+                        ? "PFC is off for all priorities"
+                        : "PFC is on for priorities " + priorities(found.priorities()))
+                + words(found)
+                + pauses;
         if (found.switchPriorities().orElse(found.priorities()) != found.priorities()) {
             return flowControl(
                     port,
                     networkInterface,
                     WARNING,
-                    seen + "; at the switch for "
+                    seen + "; at the switch it is on for "
                             + priorities(found.switchPriorities().getAsInt()),
-                    "the adapter and the switch pause different priorities: in the others packets are dropped",
+                    "the adapter and the switch pause different priorities, and packets of all others are dropped",
                     SET.formatted(networkInterface));
         }
         if (found.priorities() != 0 || pause.filter(LinkPause::isOn).isPresent()) {
-            return flowControl(
-                    port,
-                    networkInterface,
-                    OK,
-                    found.priorities() == 0 ? "off for all priorities" + words(found) + pauses : seen,
-                    "",
-                    "");
+            return flowControl(port, networkInterface, OK, seen, "", "");
         }
         boolean nothingElse = pause.filter(LinkPause::isOff).isPresent() && !reactsToCongestion(networkInterface);
         return flowControl(
                 port,
                 networkInterface,
                 nothingElse ? WARNING : NOTE,
-                "off for all priorities" + words(found) + pauses,
-                DROPS + "; with ECN alone that may be what the network is made for",
+                seen,
+                DROPS + "; some networks are designed to work that way, with ECN alone",
                 SET.formatted(networkInterface) + PAUSE_ALL.formatted(networkInterface));
     }
 
@@ -117,8 +114,8 @@ final class FabricChecks {
     private static String words(LinkPause pause) {
         String which = pause.isOn()
                 ? "on"
-                : pause.isOff() ? "off" : pause.obeys() ? "on for what is sent only" : "on for what is received only";
-        return "; global pause " + which + (pause.negotiated() ? ", as asked for in the link's negotiation" : "");
+                : pause.isOff() ? "off" : pause.obeys() ? "on only for sending" : "on only for receiving";
+        return "; global pause " + which + (pause.negotiated() ? ", as this end offers it in link negotiation" : "");
     }
 
     private boolean reactsToCongestion(String networkInterface) {
@@ -169,13 +166,14 @@ final class FabricChecks {
                     port.name(),
                     "/" + folder,
                     UNKNOWN,
-                    "the driver has no files for it; MLNX_OFED's mlx5 has",
-                    "where ECN is off, nobody slows down before packets are dropped",
-                    "the counters np_cnp_sent and rp_cnp_handled rise where it works");
+                    "the driver has no files for ECN in sysfs; MLNX_OFED's mlx5 has",
+                    "without ECN, senders do not slow down before packets are dropped",
+                    "watch the counters np_cnp_sent and rp_cnp_handled: under congestion they rise if ECN works");
         }
         TreeSet<String> notifying = enabled(folder + "/roce_np/enable");
         TreeSet<String> reacting = enabled(folder + "/roce_rp/enable");
-        String seen = "priorities that notify: " + words(notifying) + "; that react: " + words(reacting);
+        String seen = "priorities with notification (roce_np): " + words(notifying) + "; with reaction (roce_rp): "
+                + words(reacting);
         return notifying.isEmpty() || reacting.isEmpty()
                 ? new Finding(
                         Check.ECN,
@@ -183,8 +181,9 @@ final class FabricChecks {
                         "/" + folder,
                         WARNING,
                         seen,
-                        "nobody slows down before packets are dropped",
-                        "echo 1 > /" + folder + "/roce_np/enable/3, and roce_rp/enable/3, for the priority of RoCE")
+                        "senders do not slow down before packets are dropped",
+                        "echo 1 > /" + folder + "/roce_np/enable/3, and the same for roce_rp/enable/3, with the"
+                                + " priority of your RoCE traffic instead of 3")
                 : Finding.ok(Check.ECN, port.name(), "/" + folder, seen);
     }
 
@@ -209,8 +208,8 @@ final class FabricChecks {
                     "/" + file,
                     UNKNOWN,
                     "the driver has no file for it; MLNX_OFED's mlx5 has",
-                    "each program chooses its own: 0, which no switch prefers, unless it asks for another",
-                    "--tclass 106 (DSCP 26) of the tools, or the class of your network");
+                    "each program chooses its own traffic class; switches give the default, 0, no priority",
+                    "use --tclass 106 (DSCP 26) with the tools, or the class that your network gives priority");
         }
         Matcher set = CLASS.matcher(text.get());
         if (set.find()) {
@@ -219,15 +218,15 @@ final class FabricChecks {
                     Check.TRAFFIC_CLASS,
                     port.name(),
                     "/" + file,
-                    "all programs' packets have class " + value + ": DSCP " + (value >>> DSCP_SHIFT));
+                    "packets of all programs have traffic class " + value + ", DSCP " + (value >>> DSCP_SHIFT));
         }
         return new Finding(
                 Check.TRAFFIC_CLASS,
                 port.name(),
                 "/" + file,
                 NOTE,
-                "none is set for all programs",
-                "packets go in the class that each program asks for, mostly 0, which no switch prefers",
-                "echo 106 > /" + file + " (DSCP 26), or the class of your network");
+                "no traffic class is set for all programs",
+                "each program chooses its own traffic class; switches give the default, 0, no priority",
+                "echo 106 > /" + file + " (DSCP 26), or the class that your network gives priority");
     }
 }

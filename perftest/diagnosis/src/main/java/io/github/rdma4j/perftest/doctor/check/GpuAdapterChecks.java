@@ -39,25 +39,25 @@ final class GpuAdapterChecks {
                         Check.ADAPTER_DMA_BUF,
                         subject,
                         "ibv_reg_dmabuf_mr",
-                        "ibv_reg_dmabuf_mr with file descriptor -1 says EBADF: offered");
+                        "dma-bufs can be registered: ibv_reg_dmabuf_mr with file descriptor -1 returns EBADF");
             case NO ->
                 finding(
                         Check.ADAPTER_DMA_BUF,
                         "ibv_reg_dmabuf_mr",
                         WARNING,
-                        "ibv_reg_dmabuf_mr with file descriptor -1 says that it is not offered",
-                        "the adapter cannot register dma-bufs",
+                        "ibv_reg_dmabuf_mr with file descriptor -1 does not return EBADF",
+                        "the adapter or its driver cannot register dma-bufs",
                         adapter.isSoftware()
-                                ? "none: no kernel offers it for software devices"
-                                : "needs Linux 5.12, rdma-core 34 and an adapter whose driver imports dma-bufs (mlx5,"
-                                        + " irdma, efa, bnxt_re)");
+                                ? "use a hardware adapter: no kernel registers dma-bufs with software devices"
+                                : "use Linux 5.12, rdma-core 34 or newer, and an adapter whose driver imports"
+                                        + " dma-bufs (mlx5, irdma, efa, bnxt_re)");
             case UNKNOWN ->
                 finding(
                         Check.ADAPTER_DMA_BUF,
                         "ibv_reg_dmabuf_mr",
                         UNKNOWN,
                         NOT_OPENED,
-                        "whether it can register dma-bufs is not known",
+                        "it is unknown whether the adapter can register dma-bufs",
                         "");
         };
     }
@@ -70,21 +70,21 @@ final class GpuAdapterChecks {
                                 Check.ADAPTER_DATA_DIRECT,
                                 subject,
                                 "mlx5dv_get_data_direct_sysfs_path",
-                                "engine at " + support.function().orElseThrow()
-                                        + "; GpuDirectConfig.dataDirect() asks for it")
+                                "Data Direct engine at " + support.function().orElseThrow()
+                                        + "; GpuDirectConfig.dataDirect() requests it")
                         : finding(
                                 Check.ADAPTER_DATA_DIRECT,
                                 "mlx5dv_get_data_direct_sysfs_path",
                                 NOTE,
                                 support.reason(),
-                                "GPU memory is registered as plain dma-bufs, by the adapter's own PCI function",
+                                "GPU memory is registered as plain dma-bufs, through the adapter's own PCI function",
                                 ""))
                 .orElseGet(() -> finding(
                         Check.ADAPTER_DATA_DIRECT,
                         "mlx5dv_get_data_direct_sysfs_path",
                         UNKNOWN,
                         NOT_OPENED,
-                        "whether it has a Data Direct engine is not known",
+                        "it is unknown whether the adapter has a Data Direct engine",
                         ""));
     }
 }

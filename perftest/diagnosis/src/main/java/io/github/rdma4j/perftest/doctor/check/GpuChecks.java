@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 final class GpuChecks {
     private static final String ATTRIBUTES = "cuDeviceGetAttribute";
     private static final String DRIVER = "nvidia";
-    private static final String NOT_QUERIED = "the CUDA driver could not be queried, or is too old to know";
+    private static final String NOT_QUERIED = "the CUDA driver could not be queried, or is too old to report it";
     private static final String INSTANCE = " MIG ";
     private static final int OWNER = 100;
     private static final int ALL_DEVICES = 200;
@@ -31,11 +31,12 @@ final class GpuChecks {
     private static final long SMALL_WINDOW = 256L << 20;
 
     private static final String LIMIT =
-            "no more than the size of BAR1, less what the driver takes of it, can be registered at the same time, with"
-                    + " nvidia_peermem or as dma-bufs";
+            "all memory that is registered at the same time, with nvidia_peermem or as dma-bufs, must fit into"
+                    + " BAR1, of which the driver uses a part";
     private static final String LARGER_WINDOW =
-            "switch on resizable BAR and addresses above 4G in the firmware; some GPUs need NVIDIA's"
-                    + " displaymodeselector to show all of their memory. A DeviceMemoryPool stays below the window";
+            "enable resizable BAR and addresses above 4G in the firmware; some GPUs need NVIDIA's"
+                    + " displaymodeselector to show all of their memory. Or use a DeviceMemoryPool, which registers"
+                    + " less than the size of BAR1";
 
     private final CheckedGpu gpu;
     private final String subject;
@@ -68,7 +69,7 @@ final class GpuChecks {
                 check,
                 function,
                 UNKNOWN,
-                gpu.address() + " is not below /sys/bus/pci/devices",
+                gpu.address() + " is not in /sys/bus/pci/devices",
                 "a container may hide it",
                 "");
     }
@@ -86,14 +87,14 @@ final class GpuChecks {
                 function,
                 FAIL,
                 driver.map(name -> "kernel driver " + name).orElse("no kernel driver"),
-                "CUDA cannot use it",
+                "CUDA cannot use the GPU",
                 driver.map(name -> switch (name) {
-                            case "vfio-pci" -> "it is given to a virtual machine; check there";
+                            case "vfio-pci" -> "run doctor in the virtual machine that the GPU is passed through to";
                             case "nouveau" ->
                                 "install NVIDIA's driver and keep nouveau from loading (blacklist nouveau)";
-                            default -> "see that NVIDIA's driver gets it";
+                            default -> "bind the GPU to NVIDIA's driver";
                         })
-                        .orElse("modprobe nvidia; dmesg shows why the driver did not take it"));
+                        .orElse("modprobe nvidia; if the driver does not claim the GPU, dmesg shows why"));
     }
 
     /** CUDA's name of an instance contains its profile; the kernel driver describes the whole GPU. */
@@ -110,7 +111,7 @@ final class GpuChecks {
                             "cuDeviceGetName",
                             UNKNOWN,
                             NOT_QUERIED,
-                            "whether it is divided into instances (MIG) is not known",
+                            "it is unknown whether the GPU is divided into instances (MIG)",
                             "")
                     : Finding.ok(Check.GPU_MIG, subject, "cuDeviceGetName", "not divided into instances (MIG)");
         }
@@ -126,10 +127,11 @@ final class GpuChecks {
                                         + (count == 0 ? "" : ", one of " + count))
                                 .orElse("divided into instances: " + count)
                         + whole,
-                "adapters reach an instance's memory by the GPU's own PCI function, so distance and path are the GPU's;"
-                        + " BAR1 is shared out among the instances. They have no copies from GPU to GPU and no CUDA"
-                        + " IPC between them, and CUDA shows a process one of them",
-                "choose it with CUDA_VISIBLE_DEVICES=MIG-UUID (nvidia-smi -L); nvidia-smi shows its part of BAR1");
+                "adapters access an instance's memory through the GPU's own PCI function, so distance and path are"
+                        + " the GPU's; the instances share BAR1. Between instances there are no copies and no CUDA"
+                        + " IPC, and CUDA shows a process only one of them",
+                "choose an instance with CUDA_VISIBLE_DEVICES=MIG-UUID (nvidia-smi -L); nvidia-smi shows its share"
+                        + " of BAR1");
     }
 
     private Finding rdma() {
@@ -142,16 +144,16 @@ final class GpuChecks {
                         FAIL,
                         "GPU_DIRECT_RDMA_SUPPORTED is 0" + (integrated() ? ", the GPU is integrated" : ""),
                         integrated()
-                                ? "its memory is the host's: register pinned host memory, which the GPU also sees"
-                                : "no other device may reach its memory: transfers are staged",
-                        integrated() ? "" : "data-centre and RTX professional GPUs have it; GeForce has not");
+                                ? "its memory is host memory: register pinned host memory, which the GPU also sees"
+                                : "no other device may access the GPU's memory, so transfers are staged",
+                        integrated() ? "" : "use a data-centre or RTX professional GPU; GeForce does not support it");
             case UNKNOWN ->
                 finding(
                         Check.GPU_RDMA,
                         ATTRIBUTES,
                         UNKNOWN,
                         NOT_QUERIED,
-                        "whether its memory can be reached is not known",
+                        "it is unknown whether other devices can access the GPU's memory",
                         "");
         };
     }
@@ -169,15 +171,15 @@ final class GpuChecks {
                         ATTRIBUTES,
                         WARNING,
                         "DMA_BUF_SUPPORTED is 0",
-                        "its memory cannot be exported as a dma-buf",
-                        "needs the open kernel modules, driver 515 or newer, and Linux 5.12 or newer");
+                        "the GPU's memory cannot be exported as a dma-buf",
+                        "use the open kernel modules of driver 515 or newer, and Linux 5.12 or newer");
             case UNKNOWN ->
                 finding(
                         Check.GPU_DMA_BUF,
                         ATTRIBUTES,
                         UNKNOWN,
                         NOT_QUERIED,
-                        "whether its memory can be exported as a dma-buf is not known",
+                        "it is unknown whether the GPU's memory can be exported as a dma-buf",
                         "");
         };
     }
@@ -191,7 +193,8 @@ final class GpuChecks {
                         ATTRIBUTES,
                         NOTE,
                         "GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED is 0",
-                        "memory of the virtual-memory API (cuMemCreate) cannot be registered; memory of cuMemAlloc can",
+                        "memory from the virtual-memory API (cuMemCreate) cannot be registered; memory from"
+                                + " cuMemAlloc can",
                         "");
             case UNKNOWN ->
                 finding(
@@ -199,7 +202,7 @@ final class GpuChecks {
                         ATTRIBUTES,
                         UNKNOWN,
                         NOT_QUERIED,
-                        "whether memory of the virtual-memory API can be registered is not known",
+                        "it is unknown whether memory from the virtual-memory API can be registered",
                         "");
         };
     }
@@ -215,7 +218,7 @@ final class GpuChecks {
                     function,
                     NOTE,
                     "the GPU is integrated",
-                    "its memory is the host's; there is no window on it",
+                    "its memory is host memory, so it has no BAR1 window",
                     "");
         }
         if (size.isEmpty()) {
@@ -223,9 +226,9 @@ final class GpuChecks {
                     Check.GPU_BAR1,
                     function,
                     UNKNOWN,
-                    "the file resource of " + gpu.address() + " names no second memory window",
-                    "GPUs that are one with their processor (Grace) have none; what can be registered is limited by it"
-                            + " elsewhere",
+                    "the file 'resource' of " + gpu.address() + " lists no second memory window",
+                    "GPUs in one package with their processor (Grace) have no BAR1; on all others it limits how"
+                            + " much memory can be registered",
                     "");
         }
         String seen = "BAR1 is " + Bytes.words(size.getAsLong());
@@ -234,8 +237,8 @@ final class GpuChecks {
                     Check.GPU_BAR1,
                     function,
                     NOTE,
-                    seen + inUse() + "; the GPU is joined to its processor by a coherent link (C2C)",
-                    "the processor's addresses cover the GPU's memory: BAR1 limits nothing that goes over the link",
+                    seen + inUse() + "; the GPU is connected to its processor by a coherent link (C2C)",
+                    "the processor can address all of the GPU's memory over that link, so BAR1 does not limit it",
                     "");
         }
         if (facts.isEmpty() && size.getAsLong() <= SMALL_WINDOW) {
@@ -246,8 +249,8 @@ final class GpuChecks {
                     Check.GPU_BAR1,
                     function,
                     UNKNOWN,
-                    seen + ", the size of the memory is not known" + inUse(),
-                    "memory beyond the size of BAR1 cannot be registered at the same time",
+                    seen + ", the size of the memory is unknown" + inUse(),
+                    "no more memory than the size of BAR1 can be registered at the same time",
                     "");
         }
         String both = seen + ", memory " + Bytes.words(facts.get().memory()) + inUse();
@@ -264,7 +267,7 @@ final class GpuChecks {
                         .formatted(
                                 Bytes.words(window.used().getAsLong()),
                                 Bytes.words(window.free().getAsLong()))
-                : "; how much is in use is not known: " + window.unknown();
+                : "; how much of it is in use is unknown: " + window.unknown();
     }
 
     private Finding link() {
@@ -274,8 +277,8 @@ final class GpuChecks {
                     Check.GPU_LINK,
                     function,
                     UNKNOWN,
-                    "sysfs does not show speed and width of the link",
-                    "a link of few or slow lanes limits bandwidth",
+                    "sysfs does not report the speed and width of the link",
+                    "a link with few or slow lanes limits bandwidth",
                     "");
         }
         String seen = link.get().toString();
@@ -286,7 +289,7 @@ final class GpuChecks {
                     WARNING,
                     seen,
                     "the link has fewer lanes than the GPU, which limits bandwidth",
-                    "see that the card sits well and in a slot with all lanes, and that no slot takes a part of them");
+                    "reseat the card, use a slot with all lanes, and check that no other slot shares its lanes");
         }
         return link.get().isSlowed()
                 ? finding(
@@ -294,9 +297,9 @@ final class GpuChecks {
                         function,
                         NOTE,
                         seen,
-                        "a GPU lowers the speed of its link while idle; if it stays so under load, the slot or a"
-                                + " riser is slower than the GPU",
-                        "look again while it works: nvidia-smi -q -d PERFORMANCE,CLOCK or this check")
+                        "a GPU lowers the speed of its link while it is idle; if the speed stays low under load,"
+                                + " the slot or a riser is slower than the GPU",
+                        "check again under load, with this command or nvidia-smi -q -d PERFORMANCE,CLOCK")
                 : Finding.ok(Check.GPU_LINK, subject, function, seen);
     }
 
@@ -309,7 +312,7 @@ final class GpuChecks {
                     ATTRIBUTES,
                     UNKNOWN,
                     NOT_QUERIED,
-                    "whether kernels see what an adapter wrote without a flush is not known",
+                    "it is unknown whether kernels see an adapter's writes without a flush",
                     "");
         }
         if (ordering >= OWNER) {
@@ -317,15 +320,15 @@ final class GpuChecks {
                     Check.GPU_ORDERING,
                     subject,
                     ATTRIBUTES,
-                    "writes of adapters are seen in order by " + (ordering >= ALL_DEVICES ? "all GPUs" : "this GPU"));
+                    "adapters' writes are seen in order by " + (ordering >= ALL_DEVICES ? "all GPUs" : "this GPU"));
         }
-        String seen = "writes of adapters are not seen in order (GPU_DIRECT_RDMA_WRITES_ORDERING is 0)";
+        String seen = "adapters' writes are not seen in order (GPU_DIRECT_RDMA_WRITES_ORDERING is 0)";
         if (facts.get().computeCapability() >= HOPPER) {
             return Finding.ok(
                     Check.GPU_ORDERING,
                     subject,
                     ATTRIBUTES,
-                    "from Hopper on a kernel that starts after the completion sees what was written before it");
+                    "from Hopper on, a kernel that starts after the completion sees the writes before it");
         }
         if ((options & FLUSHED_BY_HOST) == 0) {
             return finding(
@@ -333,15 +336,15 @@ final class GpuChecks {
                     ATTRIBUTES,
                     WARNING,
                     seen + ", and the host cannot flush them",
-                    "a kernel may read what was there before",
-                    "nothing to do: transfers are staged instead");
+                    "a kernel may read stale data",
+                    "no action is needed: transfers are staged instead");
         }
         return finding(
                 Check.GPU_ORDERING,
                 ATTRIBUTES,
                 NOTE,
                 seen + "; the host can flush them",
-                "after a receipt a flush is needed before a kernel reads, which DeviceRegion.absorb does",
+                "received data must be flushed before a kernel reads it; DeviceRegion.absorb does that",
                 "");
     }
 }

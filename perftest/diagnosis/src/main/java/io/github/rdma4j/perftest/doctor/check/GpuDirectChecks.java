@@ -33,7 +33,7 @@ final class GpuDirectChecks {
 
     /** Returns the only finding about a machine without a GPU. */
     static Finding noGpu() {
-        return new Finding(Check.GPUDIRECT, "", SOURCE, NOTE, "no GPU of NVIDIA is on the PCI bus", "", "");
+        return new Finding(Check.GPUDIRECT, "", SOURCE, NOTE, "no NVIDIA GPU is on the PCI bus", "", "");
     }
 
     /**
@@ -78,16 +78,16 @@ final class GpuDirectChecks {
                         "",
                         SOURCE,
                         WARNING,
-                        "transfers of GPU memory work, and each goes through host memory",
+                        "transfers of GPU memory work, but each goes through host memory",
                         "the copies cost bandwidth and CPU time",
-                        "see why each pair has no direct path")
+                        "see below why each pair has no direct path")
                 : new Finding(
                         Check.GPUDIRECT,
                         "",
                         SOURCE,
                         WARNING,
                         "no GPU can be used together with an adapter",
-                        "programs that ask for GPU memory fail",
-                        "see why no pair can be used");
+                        "programs that transfer GPU memory fail",
+                        "see below why no pair can be used");
     }
 }

@@ -46,9 +46,9 @@ final class HostChecks {
                     UNKNOWN,
                     machine.devices().isEmpty()
                             ? "ib_core is not loaded"
-                            : "the kernel does not report it (before 5.2)",
-                    "network namespaces share RDMA devices, or each owns its own",
-                    machine.devices().isEmpty() ? "" : "rdma system");
+                            : "the kernel does not report it (Linux before 5.2)",
+                    "it is unknown whether network namespaces share RDMA devices or each has its own",
+                    machine.devices().isEmpty() ? "" : "run rdma system to see the mode");
         }
         if (mode.get().equals("Y")) {
             return Finding.ok(
@@ -59,9 +59,10 @@ final class HostChecks {
                 "",
                 "/" + NAMESPACES,
                 NOTE,
-                "exclusive: each network namespace sees its own RDMA devices alone",
-                "a container has those that were moved into its network namespace",
-                "rdma dev set, option netns, moves one; rdma system set netns shared, while no namespace is in use");
+                "exclusive: each network namespace sees only its own RDMA devices",
+                "a container sees only the devices that were moved into its network namespace",
+                "move a device into the container's namespace with rdma dev set (option netns), or, while no other"
+                        + " network namespace exists, share all devices with rdma system set netns shared");
     }
 
     private Finding container() {
@@ -71,18 +72,19 @@ final class HostChecks {
                         "",
                         "/" + file,
                         NOTE,
-                        "this is a container: there is /" + file,
-                        "it needs the devices' files, the limit on locked memory and a network with RoCE addresses",
-                        "start it with --device=/dev/infiniband --ulimit memlock=-1 --network host"))
+                        "this process runs in a container: there is /" + file,
+                        "a container needs the device files, a high limit on locked memory, and a network with RoCE"
+                                + " addresses",
+                        "start the container with --device=/dev/infiniband --ulimit memlock=-1 --network host"))
                 .orElseGet(() -> Finding.ok(
-                        Check.CONTAINER, "", "/" + CONTAINERS.getFirst(), "none of the files that engines leave"));
+                        Check.CONTAINER, "", "/" + CONTAINERS.getFirst(), "no container engine has left a file here"));
     }
 
     private Finding hugePages() {
         Optional<Long> total = pages("HugePages_Total:");
         if (total.isEmpty()) {
             return new Finding(
-                    Check.HUGE_PAGES, "", "/" + MEMORY, UNKNOWN, "/" + MEMORY + " does not list them", "", "");
+                    Check.HUGE_PAGES, "", "/" + MEMORY, UNKNOWN, "/" + MEMORY + " does not list huge pages", "", "");
         }
         if (total.get() == 0) {
             return new Finding(
@@ -90,13 +92,13 @@ final class HostChecks {
                     "",
                     "/" + MEMORY,
                     NOTE,
-                    "none reserved; transparent ones: "
+                    "no huge pages are reserved; transparent huge pages: "
                             + files.text("sys/kernel/mm/transparent_hugepage/enabled")
                                     .map(text -> text.replaceFirst(".*\\[(\\w+)].*", "$1"))
                                     .orElse("not in this kernel"),
-                    "large regions take the adapter more entries and more time to register; HugePages.EXPLICIT of a"
-                            + " pool is refused",
-                    "sysctl vm.nr_hugepages=512");
+                    "large regions take longer to register and use more of the adapter's translation entries; a"
+                            + " pool with HugePages.EXPLICIT cannot be created",
+                    "reserve some: sysctl vm.nr_hugepages=512");
         }
         return Finding.ok(
                 Check.HUGE_PAGES,
@@ -119,7 +121,8 @@ final class HostChecks {
                         machine.devices().stream().flatMap(device -> device.function().stream()), gpus.stream())
                 .toList();
         if (functions.isEmpty()) {
-            return Finding.ok(Check.IOMMU, "", "/" + GROUPS, "no adapter of hardware that it could slow");
+            return Finding.ok(
+                    Check.IOMMU, "", "/" + GROUPS, "there is no hardware device that an IOMMU could slow down");
         }
         if (files.names(GROUPS).isEmpty()) {
             return Finding.ok(
@@ -143,15 +146,16 @@ final class HostChecks {
                         "",
                         "/" + GROUPS,
                         UNKNOWN,
-                        "the type of group " + group.get() + " cannot be read",
-                        "an IOMMU that translates makes registering slower",
+                        "the type of IOMMU group " + group.get() + " cannot be read",
+                        "an IOMMU that translates addresses makes registration slower",
                         "");
             }
             types.add(type.get());
         }
         String owners = gpus.isEmpty() ? "the adapters" : "adapters and GPUs";
-        String seen =
-                types.isEmpty() ? owners + " are in no group" : "groups of " + owners + ": " + String.join(", ", types);
+        String seen = types.isEmpty()
+                ? owners + " are in no IOMMU group"
+                : "IOMMU groups of " + owners + ": " + String.join(", ", types);
         types.remove("identity");
         return types.isEmpty()
                 ? Finding.ok(Check.IOMMU, "", "/" + GROUPS, seen)
@@ -161,12 +165,13 @@ final class HostChecks {
                         "/" + GROUPS,
                         WARNING,
                         seen,
-                        "the IOMMU translates what adapters do: registering takes longer, and bandwidth can fall"
+                        "the IOMMU translates the addresses that adapters use: registration takes longer, and"
+                                + " bandwidth can fall"
                                 + (gpus.isEmpty()
                                         ? ""
-                                        : "; transfers between GPU and adapter may go through the processor or fail with"
-                                                + " nvidia_peermem"),
-                        "boot with iommu=pt on the kernel's command line; on arm64 iommu.passthrough=1");
+                                        : "; transfers between GPU and adapter may go through the processor, or"
+                                                + " fail with nvidia_peermem"),
+                        "add iommu=pt (arm64: iommu.passthrough=1) to the kernel's command line and reboot");
     }
 
     /** Only x86 CPUs report that they are in a virtual machine. */

@@ -59,7 +59,7 @@ final class LimitChecks {
     }
 
     private static Finding unreadable(Check check, String meaning) {
-        return new Finding(check, "", "/" + LIMITS, UNKNOWN, "/" + LIMITS + " does not have it", meaning, "");
+        return new Finding(check, "", "/" + LIMITS, UNKNOWN, "/" + LIMITS + " does not list this limit", meaning, "");
     }
 
     /** Returns the soft and the hard limit; empty if the kernel does not report them. */
@@ -73,17 +73,17 @@ final class LimitChecks {
     private Finding lockedMemory() {
         Optional<String[]> limit = limit("Max locked memory");
         if (limit.isEmpty()) {
-            return unreadable(Check.LOCKED_MEMORY, "a small limit refuses the registration of memory");
+            return unreadable(Check.LOCKED_MEMORY, "under a small limit, memory cannot be registered");
         }
         String soft = limit.get()[0];
         String hard = limit.get()[1];
-        String seen = "RLIMIT_MEMLOCK is " + words(soft) + (soft.equals(hard) ? "" : ", at most " + words(hard));
+        String seen = "RLIMIT_MEMLOCK is " + words(soft) + (soft.equals(hard) ? "" : ", hard limit " + words(hard));
         if (soft.equals(UNLIMITED)) {
             return Finding.ok(Check.LOCKED_MEMORY, "", "/" + LIMITS, seen);
         }
         if (isPrivileged()) {
             return Finding.ok(
-                    Check.LOCKED_MEMORY, "", "/" + LIMITS, seen + ", which CAP_IPC_LOCK lifts for this process");
+                    Check.LOCKED_MEMORY, "", "/" + LIMITS, seen + "; CAP_IPC_LOCK exempts this process from it");
         }
         long bytes = MachineFiles.bounded(soft);
         if (bytes >= ENOUGH_LOCKED) {
@@ -96,10 +96,11 @@ final class LimitChecks {
                 bytes < LEAST_LOCKED ? FAIL : WARNING,
                 seen,
                 bytes < LEAST_LOCKED
-                        ? "not even queues of usual size can be made: creating them fails with ENOMEM"
-                        : "registering more memory than that fails with ENOMEM, and queues count",
-                "ulimit -l unlimited" + (hard.equals(UNLIMITED) ? "" : " (the hard limit first: limits.conf)")
-                        + ", LimitMEMLOCK=infinity in the service, docker run --ulimit memlock=-1");
+                        ? "even queues of the usual size do not fit: creating one fails with ENOMEM"
+                        : "registering more memory than that fails with ENOMEM; queues count towards the limit",
+                "raise the limit: ulimit -l unlimited"
+                        + (hard.equals(UNLIMITED) ? "" : " (raise the hard limit in" + " limits.conf first)")
+                        + ", LimitMEMLOCK=infinity in a systemd service, or docker run --ulimit memlock=-1");
     }
 
     /** In a user namespace the kernel does not take the capability for this. */
@@ -137,7 +138,8 @@ final class LimitChecks {
             findings.addAll(limits.isEmpty() ? ofGroups.stream().limit(1).toList() : limits);
         }
         return findings.isEmpty()
-                ? List.of(Finding.ok(Check.RDMA_CGROUP, "", "/" + groups.getFirst(), "no device of here is limited"))
+                ? List.of(Finding.ok(
+                        Check.RDMA_CGROUP, "", "/" + groups.getFirst(), "no device of this machine is" + " limited"))
                 : findings;
     }
 
@@ -157,7 +159,7 @@ final class LimitChecks {
     private static Finding rdmaObjects(String device, String file, String most, String current) {
         Map<String, Long> limits = numbers(most);
         Map<String, Long> used = numbers(current);
-        String seen = most + (current.isEmpty() ? "" : ", of which are used " + current);
+        String seen = most + (current.isEmpty() ? "" : "; in use: " + current);
         if (limits.isEmpty()) {
             return Finding.ok(Check.RDMA_CGROUP, device, "/" + file, seen);
         }
@@ -171,8 +173,8 @@ final class LimitChecks {
                 seen,
                 none
                         ? "the limit is reached: the next context or object is refused"
-                        : "contexts (hca_handle) or objects beyond that are refused",
-                "echo '" + device + " hca_handle=max hca_object=max' > /" + file);
+                        : "beyond the limit, contexts (hca_handle) and objects (hca_object) are refused",
+                "raise the limit: echo '" + device + " hca_handle=max hca_object=max' > /" + file);
     }
 
     private Map<String, String> byDevice(String file) {
@@ -194,7 +196,7 @@ final class LimitChecks {
     private Finding openFiles() {
         Optional<String[]> limit = limit("Max open files");
         if (limit.isEmpty()) {
-            return unreadable(Check.OPEN_FILES, "contexts, channels and endpoints have descriptors");
+            return unreadable(Check.OPEN_FILES, "contexts, channels and endpoints use file descriptors");
         }
         String soft = limit.get()[0];
         String seen = "RLIMIT_NOFILE is " + soft;
@@ -206,8 +208,8 @@ final class LimitChecks {
                         "/" + LIMITS,
                         NOTE,
                         seen,
-                        "an endpoint has four descriptors: beyond some hundred of them EMFILE",
-                        "ulimit -n 65536, LimitNOFILE=65536 in the service");
+                        "an endpoint uses four descriptors, so a few hundred endpoints exhaust the limit (EMFILE)",
+                        "raise the limit: ulimit -n 65536, or LimitNOFILE=65536 in a systemd service");
     }
 
     /** A group's number of threads, and its limit. */
@@ -244,7 +246,7 @@ final class LimitChecks {
                         "/" + threads.file,
                         WARNING,
                         seen,
-                        "a JVM that can start no thread ends with an OutOfMemoryError",
-                        "docker run --pids-limit, TasksMax= in the service");
+                        "a JVM that cannot start a thread throws OutOfMemoryError",
+                        "raise the limit: docker run --pids-limit N, or TasksMax=N in a systemd service");
     }
 }

@@ -54,8 +54,8 @@ final class NcclChecks {
                         SONAME,
                         NOTE,
                         place.seen(),
-                        "collectives of GPUs (NCCL) cannot be used",
-                        "install NCCL (package libnccl2), or name the file with -D" + PROPERTY + "=FILE");
+                        "GPU collectives (NCCL) cannot be used",
+                        "install NCCL (package libnccl2), or name its file with -D" + PROPERTY + "=FILE");
     }
 
     private Finding settings() {
@@ -67,8 +67,8 @@ final class NcclChecks {
                     "/" + MachineFiles.ENVIRONMENT,
                     UNKNOWN,
                     "/proc/self/environ cannot be read",
-                    "whether a variable disables a transport of NCCL is not known",
-                    "look for variables NCCL_… in the environment, and at /etc/nccl.conf");
+                    "it is unknown whether a variable disables a transport of NCCL",
+                    "check the environment and /etc/nccl.conf for variables NCCL_…");
         }
         // The environment overrides the file.
         Map<String, String> settings = new TreeMap<>();
@@ -85,8 +85,8 @@ final class NcclChecks {
                     "/" + MachineFiles.ENVIRONMENT,
                     WARNING,
                     String.join("; ", lost),
-                    "NCCL goes a slower way than this machine may have",
-                    "remove these variables from the environment and from /etc/nccl.conf, unless they are meant");
+                    "NCCL may use a slower path than the machine offers",
+                    "remove these variables from the environment and from /etc/nccl.conf, unless they are intended");
         }
         List<String> chosen = settings.entrySet().stream()
                 .filter(each -> CHOOSING.contains(each.getKey()))
@@ -104,7 +104,7 @@ final class NcclChecks {
                         "/" + MachineFiles.ENVIRONMENT,
                         NOTE,
                         String.join(", ", chosen),
-                        "NCCL does not choose freely, and may differ from these findings",
+                        "these variables restrict NCCL's choice, which may differ from these findings",
                         "");
     }
 
@@ -120,12 +120,13 @@ final class NcclChecks {
     private static Optional<String> disabled(String name, String value) {
         return Optional.ofNullable(
                 switch (name + "=" + value) {
-                    case "NCCL_IB_DISABLE=1" -> "no RDMA, other machines are reached by TCP";
-                    case "NCCL_NET=Socket" -> "other machines are reached by TCP";
+                    case "NCCL_IB_DISABLE=1" -> "no RDMA, NCCL reaches other machines over TCP";
+                    case "NCCL_NET=Socket" -> "NCCL reaches other machines over TCP";
                     case "NCCL_NET_GDR_LEVEL=0", "NCCL_NET_GDR_LEVEL=LOC" ->
-                        "no GPUDirect RDMA, bytes go through host memory";
-                    case "NCCL_DMABUF_ENABLE=0" -> "no dma-bufs, GPUDirect RDMA needs nvidia_peermem";
-                    case "NCCL_P2P_DISABLE=1", "NCCL_P2P_LEVEL=LOC" -> "GPUs do not reach each other directly";
+                        "no GPUDirect RDMA, data goes through host memory";
+                    case "NCCL_DMABUF_ENABLE=0" -> "no dma-bufs, so GPUDirect RDMA needs nvidia_peermem";
+                    case "NCCL_P2P_DISABLE=1", "NCCL_P2P_LEVEL=LOC" ->
+                        "GPUs do not access each other's memory" + " directly";
                     case "NCCL_SHM_DISABLE=1" -> "no shared memory between the GPUs of a machine";
                     default -> null;
                 });

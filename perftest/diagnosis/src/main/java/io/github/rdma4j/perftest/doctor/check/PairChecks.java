@@ -50,15 +50,21 @@ final class PairChecks {
                     pair,
                     FUNCTIONS,
                     UNKNOWN,
-                    gpu.address() + " is not below /sys/bus/pci/devices",
-                    "how far the two are apart is not known",
+                    gpu.address() + " is not in /sys/bus/pci/devices",
+                    "the distance between the two is unknown",
                     "");
         }
         PciDistance distance = placement.get().distance();
         String seen = distance + ": " + distance.meaning();
         if (distance == PciDistance.NONE) {
             return new Finding(
-                    Check.DISTANCE, pair, FUNCTIONS, NOTE, seen, "the processor copies, wherever the GPU is", "");
+                    Check.DISTANCE,
+                    pair,
+                    FUNCTIONS,
+                    NOTE,
+                    seen,
+                    "for a software device the processor copies, at" + " any distance from the GPU",
+                    "");
         }
         if (gpu.facts().filter(GpuFacts::coherent).isPresent()) {
             return new Finding(
@@ -66,10 +72,10 @@ final class PairChecks {
                     pair,
                     FUNCTIONS,
                     NOTE,
-                    seen + "; the GPU is joined to its processor by a coherent link (C2C)",
-                    "the adapter may reach the GPU's memory through the processor and that link, at its speed: the"
-                            + " distance over PCI Express says little here",
-                    "measure it");
+                    seen + "; the GPU is connected to its processor by a coherent link (C2C)",
+                    "the adapter may access the GPU's memory through the processor and that link, at the link's"
+                            + " speed: the PCI Express distance means little here",
+                    "measure the bandwidth");
         }
         Optional<String> warning = placement.get().warning();
         if (warning.isEmpty()) {
@@ -83,10 +89,9 @@ final class PairChecks {
                         WARNING,
                         seen,
                         warning.get(),
-                        "no adapter is nearer: put card or GPU into slots below one switch, if the machine has any;"
-                                + " else measure whether staged transfers are faster")
-                : new Finding(
-                        Check.DISTANCE, pair, FUNCTIONS, NOTE, seen, warning.get(), "use an adapter that is nearer");
+                        "no adapter is nearer: move adapter or GPU to slots below one switch, if the machine has"
+                                + " one; otherwise measure whether staged transfers are faster")
+                : new Finding(Check.DISTANCE, pair, FUNCTIONS, NOTE, seen, warning.get(), "use a nearer adapter");
     }
 
     private Finding accessControl(String pair, PciFunction gpu, PciFunction adapter) {
@@ -96,7 +101,7 @@ final class PairChecks {
                     Check.ACCESS_CONTROL,
                     pair,
                     FUNCTIONS,
-                    "no switch between the two: transfers go through the processor in any case");
+                    "no switch is between the two: transfers go through the processor in any case");
         }
         List<String> redirecting = new ArrayList<>();
         List<String> unknown = new ArrayList<>();
@@ -110,10 +115,10 @@ final class PairChecks {
                 }
                 case NOT_PERMITTED ->
                     unknown.add("the configuration space of " + bridge.address()
-                            + " can only be read past 64 bytes by root of the host");
+                            + " is readable beyond 64 bytes only for root of the host");
                 case HIDDEN ->
                     unknown.add("the configuration space of " + bridge.address()
-                            + " ends after 256 bytes, though it is a port of PCI Express: what is behind is hidden");
+                            + " ends after 256 bytes, although it is a PCI Express port: the rest is hidden");
                 case UNREADABLE -> unknown.add("the configuration space of " + bridge.address() + " cannot be read");
             }
         }
@@ -124,28 +129,27 @@ final class PairChecks {
                     FUNCTIONS,
                     WARNING,
                     "ACS is on at " + String.join(", ", redirecting),
-                    "transfers between the two go up to the processor and back although a switch joins them, which is"
-                            + " slow, or they fail (local protection errors)",
-                    "switch ACS off in the firmware, or, as root and after each boot, with setpci -s "
+                    "transfers between the two go up to the processor and back although a switch connects them:"
+                            + " they are slow, or fail with local protection errors",
+                    "disable ACS in the firmware, or, as root after each boot, at each of these bridges: setpci -s "
                             + redirecting.getFirst().split(" ")[0]
-                            + " ECAP_ACS+6.w=0000, and so for each bridge; not on a host that gives these devices to virtual"
-                            + " machines");
+                            + " ECAP_ACS+6.w=0000. Leave it on if the host passes these devices to virtual machines");
         }
         return unknown.isEmpty()
                 ? Finding.ok(
                         Check.ACCESS_CONTROL,
                         pair,
                         FUNCTIONS,
-                        "ACS redirects nothing at the " + bridges.size() + " bridges between")
+                        "ACS redirects nothing at the " + bridges.size() + " bridges between the two")
                 : new Finding(
                         Check.ACCESS_CONTROL,
                         pair,
                         FUNCTIONS,
                         UNKNOWN,
                         unknown.getFirst(),
-                        "ACS that redirects would make transfers between the two slow, or fail",
-                        "run this check as root of the host: a container's root lacks CAP_SYS_ADMIN in the host's user"
-                                + " namespace (docker run --privileged gives it), and a virtual machine shows what its"
-                                + " host lets it");
+                        "if ACS redirects transfers between the two, they are slow or fail",
+                        "run this check as root of the host: a container's root lacks CAP_SYS_ADMIN in the host's"
+                                + " user namespace (docker run --privileged grants it), and a virtual machine shows"
+                                + " only what its host allows");
     }
 }

@@ -61,8 +61,8 @@ final class PlacementChecks {
                     source,
                     UNKNOWN,
                     "sysfs does not report the speed and width of the link",
-                    "a link of few or slow lanes limits bandwidth",
-                    "lspci -vv -s " + function.address() + " as root: LnkCap, LnkSta");
+                    "a link with few or slow lanes limits bandwidth",
+                    "lspci -vv -s " + function.address() + " as root, and compare LnkSta with LnkCap");
         }
         String seen = String.format(Locale.ROOT, "%s: %.0f Gbit/s", link, link.bandwidth());
         return link.isNarrowed() || link.isSlowed()
@@ -91,32 +91,33 @@ final class PlacementChecks {
                     source,
                     UNKNOWN,
                     "the firmware does not report the adapter's NUMA node",
-                    "threads and memory of another node than the adapter's are slower",
+                    "threads and memory on another node than the adapter's are slower",
                     "");
         }
         CpuList allowed = numa.allowedCpus();
         CpuList near = numa.cpusOf(node).and(allowed);
-        String seen = "the adapter is on node " + node + ", this process may use CPUs " + allowed;
-        String bind = "numactl --cpunodebind=" + node + " --membind=" + node + " java ...";
+        String seen = "the adapter is on node " + node + "; this process may use CPUs " + allowed;
+        String bind =
+                "bind the process to the node: numactl --cpunodebind=" + node + " --membind=" + node + " java ...";
         if (near.isEmpty()) {
             return new Finding(
                     Check.NUMA,
                     device.name(),
                     source,
                     WARNING,
-                    seen + ", of which none is there",
+                    seen + ", none of them on that node",
                     "each access goes through the link between processors: more latency, less bandwidth",
                     bind);
         }
         return allowed.without(near).isEmpty()
-                ? Finding.ok(Check.NUMA, device.name(), source, seen + ", all of them there")
+                ? Finding.ok(Check.NUMA, device.name(), source, seen + ", all of them on that node")
                 : new Finding(
                         Check.NUMA,
                         device.name(),
                         source,
                         NOTE,
-                        seen + ", of which " + near + " are there",
-                        "threads on the others are slower, and which it will be is chance",
+                        seen + "; of these, " + near + " are on that node",
+                        "threads on the other CPUs are slower, and the scheduler may use either",
                         bind);
     }
 
@@ -135,8 +136,8 @@ final class PlacementChecks {
                     device.name(),
                     source,
                     UNKNOWN,
-                    "the CPUs that take the adapter's interrupts cannot be read",
-                    "threads that sleep for completions are woken by them",
+                    "/proc/irq does not show which CPUs take the adapter's interrupts",
+                    "these interrupts wake the threads that sleep until a completion arrives",
                     "");
         }
         CpuList near = numa.cpusOf(function.numaNode());
@@ -148,16 +149,19 @@ final class PlacementChecks {
                         Check.INTERRUPTS,
                         device.name(),
                         source,
-                        targets.size() + " vectors" + (near.isEmpty() ? "" : ", all to CPUs of the adapter's node"))
+                        targets.size() + " interrupt vectors"
+                                + (near.isEmpty() ? "" : ", all to CPUs of the adapter's node"))
                 : new Finding(
                         Check.INTERRUPTS,
                         device.name(),
                         source,
                         NOTE,
-                        far + " of " + targets.size() + " vectors go to CPUs of another node than the adapter's",
-                        "threads that sleep for completions are woken later; those that poll do not mind",
-                        "write " + near + " to smp_affinity_list below /proc/irq for each number in " + source
-                                + ", and keep irqbalance from it");
+                        far + " of " + targets.size() + " interrupt vectors go to CPUs of another node than the"
+                                + " adapter's",
+                        "threads that sleep until a completion arrives wake up later; polling threads are not"
+                                + " affected",
+                        "write " + near + " to /proc/irq/N/smp_affinity_list for each N in " + source
+                                + ", and keep irqbalance from changing it");
     }
 
     private Finding governor() {
@@ -167,7 +171,8 @@ final class PlacementChecks {
                 .collect(Collectors.toCollection(TreeSet::new));
         String source = CPUS + "/cpu*/cpufreq/scaling_governor";
         if (governors.isEmpty()) {
-            return Finding.ok(Check.GOVERNOR, "", source, "the kernel does not govern the frequency here");
+            return Finding.ok(
+                    Check.GOVERNOR, "", source, "the kernel does not control CPU frequencies on this" + " machine");
         }
         String seen = String.join(", ", governors);
         governors.remove(FASTEST);
@@ -179,7 +184,7 @@ final class PlacementChecks {
                         source,
                         WARNING,
                         seen,
-                        "CPUs slow down while they wait: latencies rise and scatter",
-                        "cpupower frequency-set -g performance");
+                        "CPUs slow down while they are idle, so latencies are higher and vary more",
+                        "run cpupower frequency-set -g performance");
     }
 }

@@ -26,9 +26,10 @@ final class PlatformCheck {
         if (windows.isPresent() || files.exists("dev/dxg")) {
             return note(
                     "WSL2" + windows.map(release -> " (Linux " + release + ")").orElse(""),
-                    "GPUs come through Windows and are no PCI functions: no dma-bufs, no nvidia_peermem, no adapter of"
-                            + " the host. All transfers are staged, by SoftRoCE or TCP; pinned memory is scarce",
-                    "for GPUDirect run Linux itself, or a virtual machine with GPU and adapter passed through");
+                    "GPUs come from Windows and are not PCI functions: there are no dma-bufs, no nvidia_peermem and"
+                            + " no adapters of the host. All transfers are staged, over SoftRoCE or TCP, and pinned"
+                            + " memory is scarce",
+                    "for GPUDirect, boot Linux, or use a virtual machine with GPU and adapter passed through");
         }
         Optional<String> board = files.text("proc/device-tree/compatible")
                 .filter(text -> text.contains("nvidia,tegra"))
@@ -39,10 +40,11 @@ final class PlatformCheck {
         if (board.isPresent()) {
             return note(
                     board.get() + ", whose GPU is integrated",
-                    "GPU and processor share their memory, and adapters reach what was allocated for the host, not what"
-                            + " was allocated for the device: no dma-bufs, no nvidia_peermem",
-                    "allocate with CudaContext.allocateHost, and register that with the protection domain: kernels see"
-                            + " it, nothing is copied");
+                    "GPU and processor share one memory. Adapters can access memory that was allocated for the"
+                            + " host, but not memory that was allocated for the device: no dma-bufs, no"
+                            + " nvidia_peermem",
+                    "allocate with CudaContext.allocateHost and register that memory with the protection domain:"
+                            + " kernels see it without a copy");
         }
         List<String> virtual = Stream.concat(
                         KernelGpu.all(files).stream().map(KernelGpu::model),
@@ -53,10 +55,10 @@ final class PlatformCheck {
         if (!virtual.isEmpty()) {
             return note(
                     "virtual GPU (vGPU): " + String.join(", ", virtual),
-                    "NVIDIA has GPUDirect RDMA for some types of vGPU and some guests only, with an adapter passed"
-                            + " through to the same guest; distances and ACS are what the hypervisor shows",
-                    "gpu-rdma and gpu-dma-buf below show what the guest's driver offers; NVIDIA's list of vGPU types"
-                            + " shows what is supported");
+                    "NVIDIA supports GPUDirect RDMA only for some vGPU types and guests, with an adapter passed"
+                            + " through to the same guest; distances and ACS are as the hypervisor shows them",
+                    "see gpu-rdma and gpu-dma-buf below for what the guest's driver offers, and NVIDIA's list of"
+                            + " vGPU types for what is supported");
         }
         return Finding.ok(
                 Check.PLATFORM, "", "/proc/sys/kernel/osrelease", "neither WSL2 nor Jetson nor a virtual GPU");

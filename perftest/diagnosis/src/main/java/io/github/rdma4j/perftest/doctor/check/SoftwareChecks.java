@@ -32,7 +32,7 @@ final class SoftwareChecks {
     private static final String DEVICES = "/sys/class/infiniband";
     private static final String NODES = "dev/infiniband";
     private static final String CM = "rdma_cm";
-    private static final String CONTAINER = "; in a container: start it with --device=/dev/infiniband";
+    private static final String CONTAINER = "; start a container with --device=/dev/infiniband";
 
     /** For each adapter's driver, the module that creates its RDMA device. */
     private static final Map<String, String> RDMA_MODULES = Map.of(
@@ -67,7 +67,7 @@ final class SoftwareChecks {
                         Check.LIBRDMACM,
                         "librdmacm.so.1",
                         machine.connectionManager(),
-                        "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can"),
+                        "endpoints and all other programs that connect by rdma_cm fail; verbs work without it"),
                 providers(),
                 jdk(),
                 rdmaDevices()));
@@ -117,8 +117,8 @@ final class SoftwareChecks {
     private Finding providers() {
         List<String> installed = installedProviders();
         String seen = installed.isEmpty()
-                ? "neither /etc/libibverbs.d nor a folder libibverbs beside the library has files of providers"
-                : installed.size() + " (" + String.join(" ", installed) + ")";
+                ? "no user-space driver is in /etc/libibverbs.d or in a folder libibverbs beside the library"
+                : "user-space drivers: " + String.join(" ", installed);
         if (machine.verbs().problem().isPresent()) {
             return new Finding(
                     Check.PROVIDERS,
@@ -126,7 +126,7 @@ final class SoftwareChecks {
                     "/" + PROVIDERS,
                     UNKNOWN,
                     seen,
-                    "without libibverbs it is unknown whether they fit",
+                    "without libibverbs it is unknown whether they match the devices: see libibverbs",
                     "");
         }
         List<RdmaDevice> unlisted = devices.stream()
@@ -143,7 +143,7 @@ final class SoftwareChecks {
                     "ibv_get_device_list",
                     UNKNOWN,
                     "libibverbs does not list " + unserved + "; " + seen,
-                    "it lists no device whose file it does not find: see uverbs",
+                    "libibverbs lists a device only if it finds the device file: see uverbs",
                     "");
         }
         if (!unserved.isEmpty()) {
@@ -153,9 +153,9 @@ final class SoftwareChecks {
                     "ibv_get_device_list",
                     FAIL,
                     "libibverbs does not list " + unserved + "; " + seen,
-                    "it has no user-space driver for the device, so no program can open it",
-                    "apt-get install ibverbs-providers (Debian, Ubuntu), dnf install libibverbs (Fedora, RHEL); in a"
-                            + " container in its image");
+                    "libibverbs has no user-space driver for the device, so no program can open it",
+                    "install the drivers, for a container in its image: apt-get install ibverbs-providers (Debian,"
+                            + " Ubuntu) or dnf install libibverbs (Fedora, RHEL)");
         }
         return installed.isEmpty()
                 ? new Finding(
@@ -164,8 +164,8 @@ final class SoftwareChecks {
                         "/" + PROVIDERS,
                         UNKNOWN,
                         seen,
-                        "they are somewhere else, or none is installed",
-                        "ibv_devices lists the devices that have one")
+                        "the drivers are in another folder, or none is installed",
+                        "run ibv_devices: it lists the devices that have a driver")
                 : Finding.ok(Check.PROVIDERS, "", "/" + PROVIDERS, seen);
     }
 
@@ -197,8 +197,8 @@ final class SoftwareChecks {
                         "java.version",
                         WARNING,
                         "JDK " + version + ": G1 can corrupt arrays that native code has pinned (JDK-8377811)",
-                        "rdma4j pins no arrays; codecs of compression or encryption that use JNI in the same JVM may"
-                                + " return wrong data",
+                        "rdma4j pins no arrays, but compression or encryption libraries that use JNI in the same"
+                                + " JVM may return wrong data",
                         "update to JDK 25.0.3 or later; until then start Java with -XX:+UseParallelGC")
                 : Finding.ok(Check.JDK, "", "java.version", "JDK " + version);
     }
@@ -209,7 +209,7 @@ final class SoftwareChecks {
         String others = files.names("sys/class/infiniband").stream()
                 .filter(name -> !used.contains(name))
                 .collect(Collectors.joining(", "));
-        return others.isEmpty() ? "" : "; for subnet management alone: " + others;
+        return others.isEmpty() ? "" : "; only for subnet management: " + others;
     }
 
     private Finding rdmaDevices() {
@@ -234,14 +234,17 @@ final class SoftwareChecks {
                         "",
                         "/sys/module/" + missing.get(),
                         FAIL,
-                        core + "; " + missing.get() + " is loaded and shows none of the adapter " + function.address(),
+                        core + "; " + missing.get() + " is loaded but has created no RDMA device for the adapter "
+                                + function.address(),
                         exclusive
-                                ? "another network namespace may have it: they own RDMA devices exclusively here"
-                                : "RDMA is switched off for the adapter, or the module could not make a device of it",
+                                ? "another network namespace may own the device: on this machine, each RDMA device"
+                                        + " belongs to one namespace"
+                                : "RDMA is disabled for the adapter, or the module failed to create the device",
                         exclusive
-                                ? "rdma dev set moves it, from the namespace where rdma dev lists it to this one"
-                                : "devlink dev param show pci/" + function.address()
-                                        + " shows enable_rdma and enable_roce; dmesg shows the module");
+                                ? "find the namespace in which rdma dev lists the device, and move it from there to"
+                                        + " this one with rdma dev set (option netns)"
+                                : "check enable_rdma and enable_roce with devlink dev param show pci/"
+                                        + function.address() + ", and the module's messages with dmesg");
             }
             if (missing.isPresent()) {
                 return new Finding(
@@ -253,8 +256,8 @@ final class SoftwareChecks {
                                 + function.driver()
                                         .map(name -> "the driver " + name)
                                         .orElse("no driver"),
-                        "the adapter is there, and the module that makes an RDMA device of it is not loaded",
-                        "modprobe " + missing.get() + "; dmesg shows if it refuses");
+                        "the adapter is present, but the module that creates its RDMA device is not loaded",
+                        "modprobe " + missing.get() + "; if that fails, dmesg shows why");
             }
         }
         return new Finding(
@@ -262,10 +265,10 @@ final class SoftwareChecks {
                 "",
                 DEVICES,
                 FAIL,
-                core + ", and no adapter known to speak RDMA is on the PCI bus",
+                core + ", and no known RDMA adapter is on the PCI bus",
                 "this machine has no RDMA device",
-                "without an adapter SoftRoCE makes one of a network interface: modprobe rdma_rxe, then rdma link add"
-                        + " rxe0 type rxe netdev eth0; where the kernel has no such module, scripts/softroce");
+                "install an adapter, or use SoftRoCE on a network interface: modprobe rdma_rxe, then rdma link add"
+                        + " rxe0 type rxe netdev eth0; if the kernel lacks that module, run scripts/softroce");
     }
 
     private static Optional<String> missingModule(PciFunction function) {
@@ -300,9 +303,9 @@ final class SoftwareChecks {
                     "",
                     "/" + NODES,
                     NOTE,
-                    "/" + NODES + " has no file of "
+                    "/" + NODES + " has no file for "
                             + withheld.stream().map(RdmaDevice::name).collect(Collectors.joining(", ")),
-                    "this process was given some of the machine's devices; it can use these alone",
+                    "this process was given only some of the machine's devices, and cannot use the others",
                     "");
         }
         boolean bothFail = sameFault();
@@ -332,7 +335,7 @@ final class SoftwareChecks {
                         "/sys/class/misc/rdma_cm",
                         NOTE,
                         "the module rdma_ucm is not loaded",
-                        "EFA does not connect by rdma_cm, and there is no other adapter",
+                        "EFA does not use rdma_cm, and there is no other adapter",
                         "");
             }
             return new Finding(
@@ -341,7 +344,7 @@ final class SoftwareChecks {
                     "/sys/class/misc/rdma_cm",
                     FAIL,
                     "the module rdma_ucm is not loaded",
-                    "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can",
+                    "endpoints and all other programs that connect by rdma_cm fail; verbs work without it",
                     "modprobe rdma_ucm");
         }
         if (sameFault()) {
@@ -350,7 +353,7 @@ final class SoftwareChecks {
         return nodes(
                 Check.RDMA_CM,
                 List.of(CM),
-                "endpoints, and all else that connects by rdma_cm, cannot be used; verbs can");
+                "endpoints and all other programs that connect by rdma_cm fail; verbs work without it");
     }
 
     private Finding nodes(Check check, List<String> names, String meaning) {
@@ -359,7 +362,13 @@ final class SoftwareChecks {
                 names.stream().filter(name -> !files.exists(NODES + "/" + name)).collect(Collectors.joining(", "));
         if (!missing.isEmpty()) {
             return new Finding(
-                    check, "", folder, FAIL, folder + " has no " + missing, meaning, "udevadm trigger" + CONTAINER);
+                    check,
+                    "",
+                    folder,
+                    FAIL,
+                    folder + " has no " + missing,
+                    meaning,
+                    "create the files with udevadm" + " trigger" + CONTAINER);
         }
         String forbidden = names.stream()
                 .filter(name -> machine.isForbidden(NODES + "/" + name))
@@ -374,6 +383,6 @@ final class SoftwareChecks {
                         "this user may not read and write " + folder + "/" + forbidden,
                         meaning,
                         "add this user to the group that ls -l " + folder
-                                + " shows and log in again, or give rights by a udev rule");
+                                + " shows and log in again, or grant access with a udev rule");
     }
 }

@@ -60,8 +60,8 @@ final class StorageChecks {
                         NOTE,
                         place.seen(),
                         STAGED,
-                        "for GPUDirect Storage install cuFile of the CUDA toolkit (gds-tools, libcufile-<version>), or"
-                                + " name the file with -D" + PROPERTY + "=FILE");
+                        "for GPUDirect Storage, install cuFile from the CUDA toolkit (gds-tools,"
+                                + " libcufile-<version>), or name its file with -D" + PROPERTY + "=FILE");
     }
 
     private Finding module() {
@@ -78,9 +78,9 @@ final class StorageChecks {
                         "",
                         "/proc/driver/nvidia-fs/version",
                         NOTE,
-                        "neither /proc/driver/nvidia-fs nor /sys/module/nvidia_fs is there",
-                        "cuFile goes directly to NVMe only by the kernel's PCI peer-to-peer DMA, from CUDA 12.8 on;"
-                                + " else in its compatibility mode",
+                        "neither /proc/driver/nvidia-fs nor /sys/module/nvidia_fs exists",
+                        "without nvidia-fs, cuFile accesses NVMe directly only with the kernel's PCI peer-to-peer"
+                                + " DMA (CUDA 12.8 and newer); otherwise it uses its compatibility mode",
                         "install nvidia-gds and modprobe nvidia-fs"));
     }
 
@@ -95,8 +95,8 @@ final class StorageChecks {
                     "",
                     "/" + CONFIGURATIONS.getFirst(),
                     UNKNOWN,
-                    "neither /etc/cufile.json nor /usr/local/cuda/gds/cufile.json is there",
-                    "cuFile takes its own defaults",
+                    "neither /etc/cufile.json nor /usr/local/cuda/gds/cufile.json exists",
+                    "cuFile uses its defaults",
                     "");
         }
         Matcher setting = COMPATIBLE.matcher(files.text(file.get()).orElse(""));
@@ -106,8 +106,8 @@ final class StorageChecks {
                     "",
                     "/" + CONFIGURATIONS.getFirst(),
                     UNKNOWN,
-                    "/" + file.get() + " says nothing of allow_compat_mode, or cannot be read",
-                    "cuFile takes its own default",
+                    "/" + file.get() + " does not set allow_compat_mode, or cannot be read",
+                    "cuFile uses its default",
                     "");
         }
         return setting.group(1).equals("true")
@@ -122,9 +122,9 @@ final class StorageChecks {
                         "/" + CONFIGURATIONS.getFirst(),
                         NOTE,
                         "/" + file.get() + " forbids the compatibility mode",
-                        "files that cuFile cannot reach directly are staged by rdma4j, and refused to programs that use"
-                                + " cuFile themselves",
-                        "set properties.allow_compat_mode to true");
+                        "rdma4j stages files that cuFile cannot access directly; programs that use cuFile"
+                                + " themselves cannot open them",
+                        "set properties.allow_compat_mode to true in that file");
     }
 
     /** A volume, with its first mount point and what it lacks. */
@@ -145,7 +145,7 @@ final class StorageChecks {
                     "/proc/self/mountinfo",
                     UNKNOWN,
                     "/proc/self/mountinfo names no ext4 or XFS on a block device",
-                    "whether cuFile finds the attributes of a volume is not known",
+                    "it is unknown whether cuFile finds the attributes of volumes",
                     "");
         }
         List<Volume> unknown =
@@ -155,7 +155,7 @@ final class StorageChecks {
                     Check.CUFILE_VOLUMES,
                     "",
                     "/proc/self/mountinfo",
-                    "udev knows the volumes of "
+                    "udev has the attributes of the volumes of "
                             + first(volumes.stream().map(Volume::place).toList()));
         }
         return new Finding(
@@ -163,13 +163,13 @@ final class StorageChecks {
                 "",
                 "/proc/self/mountinfo",
                 NOTE,
-                "udev does not know the volume of "
+                "udev lacks attributes of the volume of "
                         + first(unknown.stream()
                                 .map(each ->
                                         each.place() + ": " + each.missing().orElseThrow())
                                 .toList()),
-                "cuFile takes no file there, not in its compatibility mode either (CU_FILE_HANDLE_NOT_REGISTERED);"
-                        + " rdma4j stages it",
+                "cuFile accepts no file on such a volume, even in its compatibility mode"
+                        + " (CU_FILE_HANDLE_NOT_REGISTERED); rdma4j stages these files",
                 UdevDatabase.REMEDY);
     }
 
@@ -195,7 +195,7 @@ final class StorageChecks {
                     "/proc/self/mounts",
                     UNKNOWN,
                     "/proc/self/mounts cannot be read",
-                    "which file systems cuFile may reach directly is not known",
+                    "it is unknown which file systems cuFile may access directly",
                     "");
         }
         List<String> reachable = new ArrayList<>();
@@ -219,7 +219,7 @@ final class StorageChecks {
                     "/proc/self/mounts",
                     WARNING,
                     "ext4 without data=ordered: " + String.join(", ", spoilt),
-                    "cuFile does not go directly to it",
+                    "cuFile does not access such a file system directly",
                     "mount it with data=ordered, which is ext4's default");
         }
         return reachable.isEmpty()
@@ -230,9 +230,9 @@ final class StorageChecks {
                         NOTE,
                         "no ext4 or XFS on NVMe, and no Lustre, WekaFS, Spectrum Scale, BeeGFS, ScateFS or NFS over"
                                 + " RDMA is mounted",
-                        "cuFile reaches no file here directly",
+                        "cuFile cannot access any file of this machine directly",
                         "")
-                : Finding.ok(Check.STORAGE, "", "/proc/self/mounts", "cuFile may reach " + first(reachable));
+                : Finding.ok(Check.STORAGE, "", "/proc/self/mounts", "cuFile may access directly: " + first(reachable));
     }
 
     private static boolean isOnNvme(String[] fields) {

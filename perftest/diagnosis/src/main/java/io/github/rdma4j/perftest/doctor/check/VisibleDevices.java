@@ -56,8 +56,8 @@ final class VisibleDevices {
                     "/" + MachineFiles.ENVIRONMENT,
                     UNKNOWN,
                     "/proc/self/environ cannot be read",
-                    "whether this process sees all GPUs, and by which numbers, is not known",
-                    "look for CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in the environment");
+                    "it is unknown which GPUs this process sees, and by which numbers",
+                    "check CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in the environment");
         }
         Optional<String> visible = files.variable(VISIBLE);
         boolean ordered = files.variable(ORDER).filter(BY_ADDRESS::equals).isPresent();
@@ -83,9 +83,10 @@ final class VisibleDevices {
                 "/" + MachineFiles.ENVIRONMENT,
                 NOTE,
                 numbers.isEmpty()
-                        ? "CUDA_VISIBLE_DEVICES is not set, the GPUs are not of one kind"
-                        : "CUDA numbers the GPUs otherwise than nvidia-smi: " + words(numbers),
-                "without CUDA_DEVICE_ORDER=PCI_BUS_ID the fastest GPU is CUDA's number 0; here numbers are CUDA's",
+                        ? "CUDA_VISIBLE_DEVICES is not set, and the GPUs are of different models"
+                        : "CUDA and nvidia-smi number the GPUs differently: " + words(numbers),
+                "without CUDA_DEVICE_ORDER=PCI_BUS_ID, CUDA gives the number 0 to the fastest GPU; this page uses"
+                        + " CUDA's numbers",
                 "set CUDA_DEVICE_ORDER=PCI_BUS_ID, or name GPUs by UUID (nvidia-smi -L)");
     }
 
@@ -93,7 +94,7 @@ final class VisibleDevices {
         List<String> entries =
                 Arrays.stream(value.split(",", -1)).map(String::strip).toList();
         if (value.isBlank()) {
-            return warning(value, "it names no GPU", "no GPU can be seen by this process");
+            return warning(value, "it names no GPU", "this process sees no GPU");
         }
         List<Entry> named = new ArrayList<>();
         for (String entry : entries) {
@@ -102,15 +103,15 @@ final class VisibleDevices {
                 return warning(
                         value,
                         "'" + entry + "' names no GPU of this machine",
-                        "CUDA hides it and everything behind it in the list");
+                        "CUDA ignores this entry and all entries after it");
             }
             named.add(found);
         }
         if (named.size() > 1 && named.stream().anyMatch(Entry::instance)) {
             return warning(
                     value,
-                    "it names several, an instance (MIG) among them",
-                    "CUDA shows a process a single instance, and no GPU beside it");
+                    "it names several devices, and one of them is an instance (MIG)",
+                    "CUDA shows a process only one instance, and no other GPU with it");
         }
         String seen = IntStream.range(0, named.size())
                 .mapToObj(i -> "CUDA's " + i + " is " + named.get(i).words())
@@ -122,7 +123,7 @@ final class VisibleDevices {
                 "/" + MachineFiles.ENVIRONMENT,
                 NOTE,
                 "CUDA_VISIBLE_DEVICES=" + value + ": " + (numbers.isEmpty() ? seen : words(numbers)),
-                "numbers of GPUs here are CUDA's in this process; the adapters are those near the GPUs that it names",
+                "this page uses CUDA's numbers in this process, and shows the adapters nearest to the named GPUs",
                 "");
     }
 
@@ -146,7 +147,7 @@ final class VisibleDevices {
             return new Entry(
                     ordered || alike
                             ? byAddress.get(number) + smi(number)
-                            : "number " + number + " of CUDA's own order, the fastest first",
+                            : "number " + number + " in CUDA's own order, fastest first",
                     true,
                     false);
         }

@@ -52,7 +52,9 @@ final class FlowControlReader {
         try (NetlinkSocket socket = NetlinkSocket.toNetwork()) {
             List<Attribute> message =
                     socket.request(NetlinkMessages.get(RTM_GETDCB, SEQUENCE, family, name), SEQUENCE, family.length);
-            return message.isEmpty() ? unknown("the kernel says nothing of it") : answer(message);
+            return message.isEmpty()
+                    ? unknown("the kernel reports nothing about priority flow control")
+                    : answer(message);
         } catch (NetlinkException failure) {
             return unknown(
                     switch (failure.errno()) {

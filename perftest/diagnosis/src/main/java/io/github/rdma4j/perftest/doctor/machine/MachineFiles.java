@@ -158,7 +158,7 @@ public final class MachineFiles {
             }
             return target(named)
                     .map(real -> new LibraryPlace(true, named + by + " is " + real))
-                    .orElseGet(() -> new LibraryPlace(false, named + by + " is not there"));
+                    .orElseGet(() -> new LibraryPlace(false, named + by + " does not exist"));
         }
         return Stream.concat(loaderFolders(), LIBRARY_FOLDERS.stream())
                 .map(folder -> folder + "/" + named)

@@ -116,7 +116,7 @@ public final class Choices {
         boolean sockets = log.networks().equals(List.of(SOCKET));
         List<String> usable = usable();
         if (isSet("NCCL_IB_DISABLE", "1") || isSet("NCCL_NET", SOCKET)) {
-            choices.add(Choice.compared("network", chosen, SOCKET + ", by a variable", sockets, "a plugin"));
+            choices.add(Choice.compared("network", chosen, SOCKET + ", because of a variable", sockets, "a plugin"));
         } else if (usable.isEmpty()) {
             choices.add(Choice.compared(
                     "network",
@@ -132,7 +132,7 @@ public final class Choices {
                     chosen,
                     "RDMA: " + String.join(", ", usable),
                     !sockets,
-                    "there are RDMA devices and NCCL goes by TCP: look for lines NET/IB in its log, at NCCL_IB_HCA, and"
+                    "there are RDMA devices, but NCCL uses TCP: check the lines NET/IB in its log, NCCL_IB_HCA, and"
                             + " whether a port is active"));
             if (!sockets && !used.isEmpty() && !left.isEmpty()) {
                 choices.add(Choice.unpredicted("adapters left out", String.join(", ", left)));
@@ -151,14 +151,14 @@ public final class Choices {
         boolean expected = offered.get() == Support.YES;
         choices.add(Choice.compared(
                 "dma-buf",
-                used ? "available" : "not said to be available",
+                used ? "available" : "not reported as available",
                 expected ? "the driver offers it" : "the driver does not offer it",
                 used == expected,
                 used
-                        ? "the driver offers it to NCCL alone: another driver library, or another GPU of this"
-                                + " number"
-                        : "NCCL wants CUDA 11.7, a kernel with dma-bufs, ibv_reg_dmabuf_mr, and"
-                                + " NCCL_DMABUF_ENABLE not 0"));
+                        ? "the driver offers it only to NCCL: NCCL uses another driver library, or gives this"
+                                + " number to another GPU"
+                        : "NCCL needs CUDA 11.7, a kernel with dma-bufs, ibv_reg_dmabuf_mr, and NCCL_DMABUF_ENABLE"
+                                + " not 0"));
     }
 
     private Optional<String> adapterName(int number) {
@@ -198,7 +198,7 @@ public final class Choices {
                         : Optional.<String>empty())
                 .orElse("HCA " + pair.adapter());
         String subject = "GPU" + device + " with " + name;
-        String chosen = "%s (distance %d, allowed to %d)"
+        String chosen = "%s (distance %d, allowed up to %d)"
                 .formatted(pair.direct() ? "GPUDirect RDMA" : "through host memory", pair.distance(), pair.limit());
         choices.add(verdict(name)
                 .map(verdict -> Choice.compared(
@@ -212,14 +212,15 @@ public final class Choices {
 
     private static String difference(boolean direct, PairVerdict verdict) {
         if (direct) {
-            return "registration would not go that way: "
+            return "rdma4j would not register memory for that path: "
                     + verdict.decision()
                             .map(Object::toString)
                             .orElse(verdict.obstacle().orElse(""));
         }
         return verdict.distance()
                         .filter(far -> far.compareTo(PciDistance.PXB) > 0)
-                        .map(far -> "NCCL does not go so far (" + far.label() + ") directly, rdma4j does: ")
+                        .map(far -> "NCCL uses no direct path over this distance (" + far.label() + "), but rdma4j"
+                                + " does: ")
                         .orElse("NCCL finds no module nvidia_peermem and no dma-bufs, or may not use them: ")
                 + "NCCL_NET_GDR_LEVEL=SYS allows it";
     }
@@ -249,14 +250,14 @@ public final class Choices {
                             ? Choice.compared(
                                     subject,
                                     chosen,
-                                    "not P2P, by a variable",
+                                    "not P2P, because of a variable",
                                     !link.over().equals("P2P"),
                                     "")
                             : Choice.unpredicted(subject, chosen));
             return;
         }
         String name = adapterName(link.adapter()).orElse("adapter " + link.adapter());
-        String subject = "other machines by " + name;
+        String subject = "other machines through " + name;
         String chosen = link.text() + ", " + channels;
         Optional<PairVerdict> verdict = link.over().equals("NET/" + SOCKET) ? Optional.empty() : verdict(name);
         choices.add(verdict.map(found -> Choice.compared(
@@ -276,7 +277,7 @@ public final class Choices {
         }
         if (!Double.isNaN(log.totalBandwidth())) {
             choices.add(Choice.unpredicted(
-                    "topology", String.format(Locale.ROOT, "%.1f GB/s for a GPU, all in all", log.totalBandwidth())));
+                    "topology", String.format(Locale.ROOT, "%.1f GB/s for a GPU, in total", log.totalBandwidth())));
         }
         log.graphs().stream().filter(each -> each.pattern() == RING).findFirst().ifPresent(this::ring);
     }
@@ -303,8 +304,8 @@ public final class Choices {
                                 chosen,
                                 nearest.get().label() + " to the nearest adapter",
                                 ncclName(nearest.get()).equals(graph.outside()),
-                                "NCCL takes an adapter that is not the nearest of this GPU, by another GPU perhaps"
-                                        + " (PXN), or counts links otherwise")
+                                "NCCL uses an adapter that is not the nearest one of this GPU, perhaps through"
+                                        + " another GPU (PXN), or counts links differently")
                         : Choice.unpredicted("ring", chosen));
     }
 

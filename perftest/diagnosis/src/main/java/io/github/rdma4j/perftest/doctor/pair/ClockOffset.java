@@ -55,9 +55,9 @@ public record ClockOffset(long ahead, long uncertainty, long roundTrip) {
     @Override
     public String toString() {
         if (Math.abs(ahead) <= uncertainty) {
-            return "they agree within " + words(uncertainty);
+            return "the clocks agree within " + words(uncertainty);
         }
-        return "the other end is " + words(ahead) + (ahead > 0 ? " ahead" : " behind") + ", give or take "
+        return "the other end's clock is " + words(ahead) + (ahead > 0 ? " ahead" : " behind") + ", give or take "
                 + words(uncertainty);
     }
 }

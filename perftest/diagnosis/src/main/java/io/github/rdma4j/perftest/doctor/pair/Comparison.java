@@ -15,7 +15,7 @@ import java.util.function.Function;
  * values.
  */
 public final class Comparison {
-    private static final String EXCHANGED = "what both ends read of themselves";
+    private static final String EXCHANGED = "what each end reported about its machine";
     private static final int MEMBERSHIP = 0x8000;
     private static final int FULL_KEY = 0x7fff;
     /** Characters of a GID that are its subnet prefix. */
@@ -43,14 +43,14 @@ public final class Comparison {
         List<Finding> findings = new ArrayList<>();
         findings.add(
                 here.rdma4j().equals(there.rdma4j())
-                        ? ok(Check.PEER_VERSION, "both are rdma4j " + here.rdma4j())
+                        ? ok(Check.PEER_VERSION, "both ends run rdma4j " + here.rdma4j())
                         : new Finding(
                                 Check.PEER_VERSION,
                                 "",
                                 EXCHANGED,
                                 FindingState.WARNING,
                                 both(here.rdma4j(), there.rdma4j()),
-                                "the versions differ: what one end can do, the other may not",
+                                "the versions differ, so one end may lack a feature that the other uses",
                                 "install the same version on both machines"));
         findings.add(health("here", here));
         findings.add(health(host, there));
@@ -65,7 +65,7 @@ public final class Comparison {
                         where,
                         source,
                         FindingState.OK,
-                        "its own doctor finds nothing broken",
+                        "doctor finds nothing broken on that machine",
                         "",
                         "")
                 : new Finding(
@@ -77,8 +77,8 @@ public final class Comparison {
                                 + (machine.failures().size() > 1
                                         ? ", and " + (machine.failures().size() - 1) + " more"
                                         : ""),
-                        "something is broken there whoever the peer is",
-                        "rdma4j doctor on that machine shows all of it");
+                        "something is broken on that machine, regardless of the peer",
+                        "run rdma4j doctor on that machine to see all problems");
     }
 
     /** Compares the two ports. */
@@ -114,27 +114,27 @@ public final class Comparison {
                         FindingState.FAIL,
                         port.state().isEmpty() ? "its state cannot be read" : seen,
                         port.state().equals("ACTIVE")
-                                ? "the port is up, and has no GID or cannot be opened"
+                                ? "the port is up, but has no GID or cannot be opened"
                                 : "only an active port carries data",
-                        "rdma4j doctor on that machine shows why"
+                        "run rdma4j doctor on that machine to see why"
                                 + (port.networkInterface().isEmpty()
                                         ? ""
-                                        : "; ip link set " + port.networkInterface() + " up"));
+                                        : "; try ip link set " + port.networkInterface() + " up"));
     }
 
     private Finding transport(PortPair ports) {
         String mine = ports.here().transport().toString();
         String theirs = ports.there().transport().toString();
         return mine.equals(theirs)
-                ? ok(Check.PAIR_TRANSPORT, "both speak " + mine)
+                ? ok(Check.PAIR_TRANSPORT, "both ports use " + mine)
                 : new Finding(
                         Check.PAIR_TRANSPORT,
                         "",
                         EXCHANGED,
                         FindingState.FAIL,
                         both(mine, theirs),
-                        "ports of different transports never understand each other",
-                        "name a device of the same transport with --device, here or there");
+                        "ports with different transports cannot communicate",
+                        "choose devices with the same transport: --device, here or there");
     }
 
     private Finding mtu(PortPair ports) {
@@ -168,16 +168,16 @@ public final class Comparison {
                 "ibv_query_port",
                 FindingState.WARNING,
                 both(size(mine), size(theirs)) + interfaces(ports),
-                "programs that do not agree on the smaller one fail with retries exceeded or REM_INV_REQ_ERR, and those"
-                        + " that do have more headers and less bandwidth",
+                "programs that do not agree on the smaller MTU fail with RETRY_EXC_ERR or REM_INV_REQ_ERR; programs"
+                        + " that agree have more headers and less bandwidth",
                 ports.transport() == Transport.INFINIBAND
-                        ? "the subnet manager sets it: mtu=5 of the partition in partitions.conf"
+                        ? "set mtu=5 for the partition in the subnet manager's partitions.conf"
                         : (mine < theirs ? "here: " : "at " + host + ": ")
                                 + (smaller.networkInterface().isEmpty()
                                         ? "raise the MTU of the port's network interface to "
                                         : "ip link set " + smaller.networkInterface() + " mtu ")
                                 + (larger.interfaceMtu() > 0 ? larger.interfaceMtu() : 4200)
-                                + ", and the same on every switch between");
+                                + ", and do the same on every switch on the path");
     }
 
     private static String interfaces(PortPair ports) {
@@ -202,8 +202,8 @@ public final class Comparison {
                     source,
                     FindingState.UNKNOWN,
                     seen,
-                    "ports that share no partition do not reach each other",
-                    "smpquery pkeys LID of both");
+                    "ports that share no partition cannot reach each other",
+                    "compare smpquery pkeys LID of both ports");
         }
         boolean shared = ports.here().partitionKeys().stream()
                 .anyMatch(mine -> ports.there().partitionKeys().stream().anyMatch(theirs -> match(mine, theirs)));
@@ -215,7 +215,7 @@ public final class Comparison {
                         FindingState.FAIL,
                         seen,
                         "the ports share no partition, or are both limited members of it: packets are dropped",
-                        "make one a full member: partitions.conf of the subnet manager");
+                        "make one of them a full member, in the subnet manager's partitions.conf");
     }
 
     /** Two keys match if they belong to one partition and at least one has full membership. */
@@ -243,7 +243,7 @@ public final class Comparison {
                     FindingState.UNKNOWN,
                     seen,
                     "ports of different subnets need a router and a global route",
-                    "ibaddr on both machines");
+                    "compare ibaddr on both machines");
         }
         return ports.here().gid().regionMatches(0, ports.there().gid(), 0, PREFIX)
                 ? new Finding(Check.PAIR_SUBNET, "", source, FindingState.OK, seen, "", "")
@@ -266,8 +266,8 @@ public final class Comparison {
                         source,
                         FindingState.NOTE,
                         offset.toString(),
-                        "times in the logs of the two machines cannot be put beside each other",
-                        "chronyc tracking, or timedatectl, on both machines")
+                        "times in the logs of the two machines cannot be compared",
+                        "synchronize the clocks; chronyc tracking or timedatectl shows their state on each machine")
                 : new Finding(Check.PAIR_CLOCK, "", source, FindingState.OK, offset.toString(), "", "");
     }
 

@@ -44,9 +44,9 @@ public final class CounterGrowth {
                     where,
                     SOURCE,
                     FindingState.UNKNOWN,
-                    "it has no counter that shows loss",
-                    "loss that the adapter repairs shows in counters alone",
-                    "rdma statistic show link, or ethtool -S of the interface");
+                    "the port has no counter that shows loss",
+                    "an adapter repairs loss silently, so only counters show it",
+                    "run rdma statistic show link, or ethtool -S of the interface");
         }
         Map<String, Long> trouble = growth.entrySet().stream()
                 .filter(entry -> CounterMeaning.of(entry.getKey())
@@ -75,7 +75,7 @@ public final class CounterGrowth {
                 SOURCE,
                 few ? FindingState.NOTE : FindingState.WARNING,
                 list(trouble) + String.format(Locale.ROOT, ", in %,d messages", transfers),
-                meaning.words() + (few ? "; so few cost little" : ""),
+                meaning.words() + (few ? "; so few have little effect" : ""),
                 few ? "" : meaning.remedy());
     }
 

@@ -17,9 +17,9 @@ public final class FailureExplanation {
     private static final int ROCE_HEADERS = 58;
 
     private static final String LET_ROCE_PASS =
-            "at both ends: iptables -I INPUT -p udp --dport 4791 -j ACCEPT, or nft add rule inet filter input udp dport"
-                    + " 4791 accept";
-    private static final String UNKNOWN_STATUS = "a status that this version does not know";
+            "allow it at both ends: iptables -I INPUT -p udp --dport 4791 -j ACCEPT, or nft add rule inet filter"
+                    + " input udp dport 4791 accept";
+    private static final String UNKNOWN_STATUS = "this version of rdma4j has no explanation for the status";
 
     private final PortPair ports;
     private final String host;
@@ -56,7 +56,7 @@ public final class FailureExplanation {
                 FindingState.FAIL,
                 before + failure.text(),
                 advice.meaning,
-                advice.remedy.isEmpty() ? "read what both ends printed" : advice.remedy);
+                advice.remedy.isEmpty() ? "compare the messages that both ends printed" : advice.remedy);
     }
 
     private record Advice(String meaning, String remedy) {}
@@ -84,14 +84,16 @@ public final class FailureExplanation {
             case SILENCE -> lost(check, mtu);
             case CONTENT ->
                 new Advice(
-                        "data was changed or left out on its way: the network's checksums should not let that happen",
-                        "run it again; if it stays, change cable, transceiver and firmware of the adapters");
+                        "data was changed or lost on the way, which the network's checksums should prevent",
+                        "run the test again; if it fails again, replace cable and transceiver, and update the"
+                                + " adapters' firmware");
             case REFUSED ->
                 new Advice(
                         failure.name().equals("ETIMEDOUT") || failure.name().equals("EHOSTUNREACH")
-                                ? "the kernel of that end finds no neighbour with the other end's GID: another Ethernet"
-                                        + " segment or VLAN without a route, or an address that nobody has"
-                                : "the end that refused has what is wrong",
+                                ? "the kernel of that end cannot find the other end's GID: it is on another"
+                                        + " Ethernet segment or VLAN without a route, or no machine has that"
+                                        + " address"
+                                : "the cause is on the machine that refused",
                         failure.remedy());
             case CONNECTION -> ofConnection(failure);
         };
@@ -109,20 +111,22 @@ public final class FailureExplanation {
             case RETRY_EXC_ERR, RESP_TIMEOUT_ERR -> lost(check, mtu);
             case RNR_RETRY_EXC_ERR ->
                 new Advice(
-                        "packets arrive, and the receiving end had no receive posted in time: no fault of the network",
-                        "see that the machine there is not overloaded, and run it again");
+                        "packets arrive, but the receiving end posted no receive in time; the network is not the"
+                                + " cause",
+                        "check that the receiving machine is not overloaded, and run the test again");
             case REM_INV_REQ_ERR ->
                 new Advice(
-                        "the other end got the request and calls it invalid: both queue pairs must have one path MTU,"
-                                + " here " + mtu + ", and its device the operation",
-                        "see pair-mtu and pair-transport above; ibv_devinfo -v on both machines");
+                        "the other end received the request and rejected it as invalid: both queue pairs must use"
+                                + " the same path MTU, here " + mtu + ", and its device must support the operation",
+                        "see pair-mtu and pair-transport above, and compare ibv_devinfo -v on both machines");
             case REM_ACCESS_ERR ->
                 new Advice(
-                        "the other end refuses access to its memory: an adapter or a driver that mixes keys up",
+                        "the other end refuses access to its memory although the key is right: an adapter or driver"
+                                + " has a bug",
                         "update driver and firmware at " + host);
             case WR_FLUSH_ERR ->
                 new Advice(
-                        "the queue pair had failed before: the other direction has the cause",
+                        "the queue pair had already failed: the other direction shows the cause",
                         "fix the other direction first");
             default -> new Advice(status.get().usualCause(), status.get().remedy());
         };
@@ -140,65 +144,74 @@ public final class FailureExplanation {
         if (check == Check.PATH_MTU) {
             int ip = mtu + ROCE_HEADERS;
             return new Advice(
-                    "packets of this size are lost and smaller ones arrive: a switch, a bridge, a tunnel or an"
-                            + " interface between the ends takes shorter frames than both ports believe",
+                    "packets of this size are lost while smaller ones arrive: a switch, bridge, tunnel or interface"
+                            + " on the path has a smaller MTU than the two ports",
                     ports.transport() == Transport.INFINIBAND
-                            ? "see the MTU of each link: iblinkinfo, and mtu= of the partition in partitions.conf"
-                            : "give each switch port and interface on the way an MTU of 4200 or more, or the"
-                                    + " interfaces at both ends one of 1500; ping -M do -s " + (ip - IP_AND_UDP) + " "
+                            ? "check the MTU of each link with iblinkinfo, and mtu= of the partition in"
+                                    + " partitions.conf"
+                            : "give each switch port and interface on the path an MTU of 4200 or more, or the"
+                                    + " interfaces at both ends an MTU of 1500; ping -M do -s " + (ip - IP_AND_UDP)
+                                    + " "
                                     + address()
-                                    + " shows whether such frames pass");
+                                    + " shows whether such packets pass");
         }
         if (check == Check.LOAD || check == Check.LARGE_MESSAGE) {
             return new Advice(
-                    "single packets arrive and many do not: the network loses packets under load",
-                    "see PFC and ECN on adapters and switches (rdma4j doctor: flow-control, ecn), then cables");
+                    "single packets arrive, but the network loses packets under load",
+                    "check PFC and ECN on adapters and switches (rdma4j doctor: flow-control, ecn), then cables");
         }
         return switch (ports.transport()) {
             case ROCE -> lostRoce();
             case INFINIBAND ->
                 new Advice(
-                        "packets between these ports are lost: another partition, another subnet, or a subnet manager"
-                                + " that has no path",
-                        "sminfo; ibtracert " + "LID LID of both; see pair-partition and pair-subnet above");
+                        "packets between these ports are lost: the ports are in different partitions or subnets, or"
+                                + " the subnet manager has no path",
+                        "run sminfo, and ibtracert with the LIDs of both ports; see pair-partition and pair-subnet"
+                                + " above");
             case SRD ->
                 new Advice(
-                        "packets of SRD do not arrive, though TCP does: usually a security group blocks them",
-                        "see that the security group of each instance allows all traffic to and from itself, in and out");
+                        "SRD packets do not arrive, although TCP works: usually a security group blocks them",
+                        "let the security group of each instance allow all traffic to and from itself, in and out");
             default ->
-                new Advice("the connection broke", "ping " + host + "; see the kernel's log of both machines: dmesg");
+                new Advice(
+                        "the connection broke",
+                        "run ping " + host + "; look at the kernel's log of both machines:" + " dmesg");
         };
     }
 
     private Advice lostRoce() {
         if (connectedByCm) {
             return new Advice(
-                    "the connection by rdma_cm carries data, and packets between these GIDs do not arrive: there is no"
-                            + " way between " + ports.here().name() + " (GID index "
+                    "the connection by rdma_cm carries data, but packets between these GIDs do not arrive: there is"
+                            + " no path between " + ports.here().name() + " (GID index "
                             + ports.here().gidIndex() + ") and " + ports.there().name() + " (GID index "
                             + ports.there().gidIndex() + ")",
-                    "choose a device or GID that reaches the other one: --device and --gid-index, here and there"
-                            + " (show_gids or ibv_devinfo -v list them); see the addresses under pair-gid and the"
-                            + " route: ip route get");
+                    "choose devices or GIDs that reach each other: --device and --gid-index, here and there"
+                            + " (show_gids or ibv_devinfo -v lists them); check the addresses under pair-gid and"
+                            + " the route: ip route get");
         }
         return new Advice(
-                "packets of RoCE do not arrive, though TCP does: a firewall drops UDP port 4791 at one end or between,"
-                        + " the GIDs are on networks without a route, or another VLAN is needed",
-                LET_ROCE_PASS + "; also in the security group of a cloud; then see pair-gid and pair-vlan above");
+                "RoCE packets do not arrive, although TCP works: a firewall at one end or on the path drops UDP"
+                        + " port 4791, the networks of the GIDs have no route, or the ends are in different VLANs",
+                LET_ROCE_PASS + "; in a cloud, also allow it in the security group; then see pair-gid and pair-vlan"
+                        + " above");
     }
 
     private Advice ofConnection(Failure failure) {
         String meaning = switch (failure.name()) {
-            case "ADDR_ERROR" -> "no RDMA device of this machine, or no neighbour, is known for this address";
-            case "ROUTE_ERROR" -> "there is a device for the address, and no way from it to the other end";
+            case "ADDR_ERROR" ->
+                "this machine has no RDMA device with a route to this address, or does not find"
+                        + " the address on the network";
+            case "ROUTE_ERROR" ->
+                "this machine has a device for the address, but no path from the device to the" + " other end";
             case "UNREACHABLE" ->
                 ports.transport() == Transport.ROCE
-                        ? "the request was not answered: a firewall drops UDP port 4791, or the other end's port is down"
-                        : "the request was not answered: the other end's port is down, or nothing runs there any more";
+                        ? "the request was not answered: a firewall drops UDP port 4791, or the other port is down"
+                        : "the request was not answered: the other end's port is down, or its program has ended";
             case "REJECTED", "INVALID_SERVICE_ID" ->
-                "the other machine answers, and the program there does not listen at this address any more";
-            case "DISCONNECTED" -> "the other end ended the connection while it was made";
-            default -> "the ends could not be connected by rdma_cm";
+                "the other machine answers, but the program there no longer listens at this address";
+            case "DISCONNECTED" -> "the other end closed the connection while it was being established";
+            default -> "rdma_cm could not connect the ends";
         };
         String remedy = failure.remedy();
         if (failure.name().equals("UNREACHABLE") && ports.transport() == Transport.ROCE) {

@@ -130,17 +130,18 @@ public final class MachineFacts {
 
     private String reason(GidEntry entry) {
         if (gidIndex.isPresent()) {
-            return "asked for";
+            return "chosen with --gid-index";
         }
         Gid gid = entry.gid();
         if (entry.type() == GidType.INFINIBAND) {
             return "the port's own";
         }
-        String version = entry.type() == GidType.ROCE_V1 ? "no v2 is there; " : "v2 can be routed; ";
+        String version = entry.type() == GidType.ROCE_V1 ? "the port has no v2 GID; " : "v2 can be routed; ";
         if (gid.isIpv4Mapped()) {
-            return version + "IPv4 comes first";
+            return version + "IPv4 is preferred";
         }
-        return version + (gid.isLinkLocal() ? "link-local, as there is no address" : "there is no IPv4 address");
+        return version
+                + (gid.isLinkLocal() ? "link-local, because the interface has no address" : "there is no IPv4 address");
     }
 
     private int vlan(String networkInterface) {

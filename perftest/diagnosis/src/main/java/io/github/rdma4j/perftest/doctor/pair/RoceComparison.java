@@ -38,8 +38,8 @@ final class RoceComparison {
                     source,
                     FAIL,
                     seen,
-                    "RoCE finds peers by GIDs, and a port has none",
-                    "give the network interface an IP address on the machine without");
+                    "RoCE addresses peers by GID, and a port has none",
+                    "give the network interface of that port an IP address");
         }
         if (!mine.gidType().equals(theirs.gidType())) {
             return finding(
@@ -47,8 +47,8 @@ final class RoceComparison {
                     source,
                     FAIL,
                     seen,
-                    "the versions of RoCE differ: neither side understands the other's packets",
-                    "take GIDs of one version: --gid-index, here or there; show_gids or ibv_devinfo -v list them");
+                    "the RoCE versions differ: neither end accepts the other's packets",
+                    "choose GIDs of one version: --gid-index, here or there; show_gids or ibv_devinfo -v lists them");
         }
         if (family(mine) != family(theirs)) {
             return finding(
@@ -56,8 +56,8 @@ final class RoceComparison {
                     source,
                     FAIL,
                     seen,
-                    "one GID is an IPv4 address and the other of IPv6: no packet can have both",
-                    "give both interfaces an address of one family, or take GIDs of one with --gid-index");
+                    "one GID is an IPv4 address and the other an IPv6 address: a packet cannot have both",
+                    "give both interfaces an address of one family, or choose GIDs of one family with --gid-index");
         }
         if (isLinkLocal(mine) || isLinkLocal(theirs)) {
             return finding(
@@ -65,7 +65,7 @@ final class RoceComparison {
                     source,
                     WARNING,
                     seen,
-                    "a link-local GID reaches only what is on the same Ethernet segment",
+                    "a link-local GID reaches only peers on the same Ethernet segment",
                     "give the network interfaces of both machines an IP address");
         }
         return finding(Check.PAIR_GID, source, OK, seen, "", "");
@@ -108,8 +108,8 @@ final class RoceComparison {
                     source,
                     UNKNOWN,
                     seen,
-                    "ends in different VLANs reach each other through a router alone",
-                    "ip -d link show on both machines");
+                    "ends in different VLANs reach each other only through a router",
+                    "compare ip -d link show on both machines");
         }
         return mine == theirs
                 ? new Finding(Check.PAIR_VLAN, "", source, OK, seen, "", "")
@@ -118,9 +118,9 @@ final class RoceComparison {
                         source,
                         WARNING,
                         seen,
-                        "the ends tag packets differently: they reach each other through a router, or where a switch"
-                                + " port adds the tag",
-                        "take GIDs of interfaces in one VLAN: --gid-index, here or there");
+                        "the ends tag packets differently: they reach each other only through a router, or if a"
+                                + " switch port adds the tag",
+                        "choose GIDs of interfaces in one VLAN: --gid-index, here or there");
     }
 
     private Finding trafficClass() {
@@ -129,7 +129,14 @@ final class RoceComparison {
         int theirs = ports.there().trafficClass();
         String seen = values(port -> port.trafficClass() < 0 ? "not reported" : Integer.toString(port.trafficClass()));
         if (mine < 0 && theirs < 0) {
-            return new Finding(Check.PAIR_CLASS, "", source, OK, "neither machine forces one on its programs", "", "");
+            return new Finding(
+                    Check.PAIR_CLASS,
+                    "",
+                    source,
+                    OK,
+                    "neither machine sets a traffic class for its" + " programs",
+                    "",
+                    "");
         }
         return mine == theirs
                 ? new Finding(Check.PAIR_CLASS, "", source, OK, seen, "", "")
@@ -139,7 +146,7 @@ final class RoceComparison {
                         WARNING,
                         seen,
                         "switches treat the two directions differently: one may lose packets where the other does not",
-                        "write the same tclass=... to traffic_class of the port in sysfs on both");
+                        "write the same tclass=... to the port's traffic_class in sysfs on both machines");
     }
 
     private String values(Function<PeerPort, String> value) {

@@ -99,7 +99,7 @@ final class Connections {
         try {
             id.id().resolveRoute(remote.limits().step());
             id.await(CmEventType.ROUTE_RESOLVED, remote.limits().step());
-            findings.ok(Check.CM_ROUTE, address, "rdma_resolve_route", "there is a way from " + device);
+            findings.ok(Check.CM_ROUTE, address, "rdma_resolve_route", "there is a path from " + device);
             return true;
         } catch (VerbsException failure) {
             findings.failedHere(Check.CM_ROUTE, address, Failures.of(failure, CmEventType.ROUTE_ERROR), ports.mtu());
@@ -120,8 +120,8 @@ final class Connections {
                 Check.CM_ADDRESS,
                 "rdma_resolve_addr",
                 (anotherAddress
-                                ? hostAddress.getHostAddress() + " belongs to no RDMA port that is tested there; "
-                                        + address + " of " + ports.there().name()
+                                ? hostAddress.getHostAddress() + " belongs to no tested RDMA port there; " + address
+                                        + " of " + ports.there().name()
                                 : address)
                         + " is reached from " + device
                         + (anotherPort ? ", not from " + ports.here().name() : ""),

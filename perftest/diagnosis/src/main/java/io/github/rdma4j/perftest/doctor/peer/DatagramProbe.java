@@ -32,9 +32,9 @@ final class DatagramProbe {
                     Check.DATAGRAMS,
                     "the transport",
                     transport == Transport.IWARP
-                            ? "not tried: iWARP has none"
-                            : "not tried: queue pairs cannot be connected by hand either",
-                    transport == Transport.IWARP ? "programs need connections on these machines" : "",
+                            ? "not tested: iWARP has no datagrams"
+                            : "not tested: queue pairs could not be connected without rdma_cm",
+                    transport == Transport.IWARP ? "programs must use connections on these machines" : "",
                     "");
             return;
         }
@@ -72,16 +72,18 @@ final class DatagramProbe {
                     there == 0 ? findings.there() : findings.back(),
                     "ibv_poll_cq",
                     seen,
-                    "connections work and datagrams do not arrive: a queue key or a filter for datagrams alone",
-                    "see the adapter's filters: rdma resource show qp; ethtool -n of the interface");
+                    "connections work, but datagrams do not arrive: a queue key is wrong, or a filter drops only"
+                            + " datagrams",
+                    "check the adapter's filters with rdma resource show qp, and with ethtool -n of the interface");
         } else {
             findings.warning(
                     Check.DATAGRAMS,
                     "",
                     "ibv_poll_cq",
                     seen,
-                    "datagrams are lost: the network drops packets, which connections only repair",
-                    "see PFC and ECN on adapters and switches (rdma4j doctor: flow-control, ecn), then cables");
+                    "datagrams are lost: the network drops packets. Connections send them again, so only datagrams"
+                            + " show the loss",
+                    "check PFC and ECN on adapters and switches (rdma4j doctor: flow-control, ecn), then cables");
         }
     }
 }

@@ -59,7 +59,7 @@ final class Failures {
         return new Failure(
                 Failure.Kind.CONNECTION,
                 name,
-                silent ? "nothing came in time: " + name : words(failure),
+                silent ? "no event arrived in time: " + name : words(failure),
                 failure.remedy());
     }
 

@@ -88,7 +88,7 @@ final class Findings {
     /** Adds a failure that the other end reports. */
     void failedThere(Check check, String subject, Failure failure, int mtu) {
         found.add(new FailureExplanation(ports, host, connectedByCm)
-                .finding(check, at(check, subject, mtu), failure, mtu, host + " says: "));
+                .finding(check, at(check, subject, mtu), failure, mtu, host + " reports: "));
     }
 
     /** Which of the sizes of packets it was. */

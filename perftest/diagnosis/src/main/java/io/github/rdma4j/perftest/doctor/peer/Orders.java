@@ -68,7 +68,7 @@ final class Orders implements AutoCloseable {
         Order which = Arrays.stream(Order.values())
                 .filter(each -> each.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new BadMessageException("the other end orders " + name + ", which there is not"));
+                .orElseThrow(() -> new BadMessageException("the other end sent the unknown request " + name));
         try {
             return carryOut(which, order);
         } catch (VerbsException | IllegalArgumentException | IllegalStateException failure) {
@@ -117,8 +117,8 @@ final class Orders implements AutoCloseable {
         PeerPort wanted = machine.ports().stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
-                .orElseThrow(
-                        () -> new BadMessageException("the other end asks for port " + name + ", which is not here"));
+                .orElseThrow(() -> new BadMessageException(
+                        "the other end asks for port " + name + ", which this machine" + " does not have"));
         closeAll();
         port = wanted;
         context = DeviceContext.open(port.device());
@@ -150,7 +150,7 @@ final class Orders implements AutoCloseable {
     private Fields accept(Fields order) {
         RemoteMemory memory = WireValues.memory(order);
         if (listening == null) {
-            throw new BadMessageException("the other end connects where nobody listens");
+            throw new BadMessageException("the other end connects, but this end does not listen");
         }
         closeConnection();
         Optional<SynchronousId> request = listening.getRequest(limits.step());
@@ -158,7 +158,7 @@ final class Orders implements AutoCloseable {
             return Remote.Answer.of(new Failure(
                     Failure.Kind.CONNECTION,
                     CmEventType.UNREACHABLE.name(),
-                    "no request has come by rdma_cm within " + Limits.STEP.toSeconds() + " s",
+                    "no connection request arrived by rdma_cm within " + Limits.STEP.toSeconds() + " s",
                     ""));
         }
         closeListening();
@@ -206,7 +206,7 @@ final class Orders implements AutoCloseable {
     private static Mtu mtu(Fields order) {
         int bytes = order.integer("mtu", 256, 4096);
         if (Integer.bitCount(bytes) != 1) {
-            throw new BadMessageException("the other end asks for a path MTU of " + bytes);
+            throw new BadMessageException("the other end asks for the invalid path MTU " + bytes);
         }
         return Mtu.ofBytes(bytes);
     }
@@ -236,7 +236,7 @@ final class Orders implements AutoCloseable {
     private Fields openDatagrams(Fields order) {
         requirePort();
         if (port.transport() == Transport.IWARP) {
-            throw new BadMessageException("the other end asks for datagrams of iWARP, which has none");
+            throw new BadMessageException("the other end asks for datagrams, which iWARP does not have");
         }
         theirDatagrams = WireValues.endpoint(order);
         closeDatagrams();
@@ -246,27 +246,27 @@ final class Orders implements AutoCloseable {
 
     private void requirePort() {
         if (context == null) {
-            throw new BadMessageException("the other end has not said which port it means");
+            throw new BadMessageException("the other end has not named a port");
         }
     }
 
     private WireEnd connected() {
         if (end == null) {
-            throw new BadMessageException("the other end means a connection that there is not");
+            throw new BadMessageException("the other end refers to a connection that does not exist");
         }
         return end;
     }
 
     private RemoteMemory requireMemory() {
         if (theirMemory == null) {
-            throw new BadMessageException("the other end wants to be written to and has not said where");
+            throw new BadMessageException("the other end asks for a write, but has not named its memory");
         }
         return theirMemory;
     }
 
     private DatagramEnd requireDatagrams() {
         if (datagrams == null) {
-            throw new BadMessageException("the other end means a queue pair that there is not");
+            throw new BadMessageException("the other end refers to a queue pair that does not exist");
         }
         return datagrams;
     }

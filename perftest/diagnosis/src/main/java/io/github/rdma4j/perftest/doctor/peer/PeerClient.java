@@ -87,35 +87,35 @@ public final class PeerClient {
     }
 
     private void unreachable(IOException failure) {
-        String start = "on that machine: rdma4j doctor --serve --port " + address.port();
+        String start = "on that machine, run rdma4j doctor --serve --port " + address.port();
         ConnectFailure kind = ConnectFailure.of(failure);
         String remedy = kind.remedy(address.host());
         fail(
                 Check.PEER_TCP,
                 address.toString(),
                 switch (kind) {
-                    case NOBODY_LISTENS -> "nobody accepts connections there (" + failure.getMessage() + ")";
+                    case NOBODY_LISTENS -> "no program accepts connections there (" + failure.getMessage() + ")";
                     case NO_ANSWER -> "no answer within " + Limits.STEP.toSeconds() + " s";
-                    case NO_ADDRESS -> "no address is known for " + address.host();
+                    case NO_ADDRESS -> "no address is known for the name " + address.host();
                     default -> failure.getMessage();
                 },
                 switch (kind) {
-                    case NOBODY_LISTENS -> "the machine answers, and no doctor serves at this port";
+                    case NOBODY_LISTENS -> "the machine answers, but no doctor listens on this port";
                     case NO_ROUTE ->
                         "this machine has no route to " + address.host() + ": an interface is down, or a route is"
-                                + " missing or refuses it";
+                                + " missing or rejects the address";
                     case UNREACHABLE ->
-                        "no machine answers for this address on its network, this machine's network interface has lost its"
-                                + " link, or a router or firewall refuses it";
-                    case NO_ADDRESS -> "the name is wrong, or the name service does not know it";
+                        "no machine answers for this address on its network, this machine's network interface has"
+                                + " lost its link, or a router or firewall refuses the connection";
+                    case NO_ADDRESS -> "the name is wrong, or the name service has no entry for it";
                     default -> "the machine is down, its address is wrong, or a firewall drops TCP to this port";
                 },
                 switch (kind) {
                     case NOBODY_LISTENS -> start;
                     case NO_ROUTE, UNREACHABLE -> remedy;
                     case NO_ADDRESS ->
-                        "give --peer its IP address, or see /etc/hosts and resolvectl query " + address.host();
-                    default -> "ping " + address.host() + "; let TCP port " + address.port() + " pass; " + start;
+                        "give --peer the IP address, or check /etc/hosts and resolvectl query " + address.host();
+                    default -> "run ping " + address.host() + "; allow TCP port " + address.port() + "; " + start;
                 });
     }
 
@@ -141,14 +141,14 @@ public final class PeerClient {
                     Check.PEER_TCP,
                     address.toString(),
                     failure.getMessage() + last(remote),
-                    "the other end does not keep to the protocol",
+                    "the other end violates the protocol",
                     failure.remedy());
             bye(line, failure.getMessage());
         }
     }
 
     private static String last(Remote remote) {
-        return remote.last().isEmpty() ? "" : "; its last order was " + remote.last();
+        return remote.last().isEmpty() ? "" : "; the last request to it was " + remote.last();
     }
 
     private static void bye(Line line, String reason) {
@@ -171,10 +171,11 @@ public final class PeerClient {
         fail(
                 Check.PEER_TCP,
                 address.toString(),
-                "somebody accepts connections there; " + what,
-                "another program listens at this port, or a doctor that serves somebody else",
-                "see on that machine who it is: ss -ltnp 'sport = " + address.port()
-                        + "'; start rdma4j doctor --serve --port N with a free port, and give --peer " + address.host()
+                "a program accepts connections there; " + what,
+                "another program listens on this port, or a doctor that already serves another peer",
+                "find the program on that machine with ss -ltnp 'sport = " + address.port()
+                        + "', or run rdma4j doctor --serve --port N there with a free port, and here give --peer "
+                        + address.host()
                         + ":N");
     }
 
@@ -183,8 +184,8 @@ public final class PeerClient {
                 Check.PEER_TCP,
                 address.toString(),
                 what,
-                "it was there and is not any more: it was ended, or its machine is gone",
-                "read what it printed, and start both ends again");
+                "the other end disappeared: its doctor was ended, or its machine is down",
+                "read what the other end printed, and start both ends again");
         connected = false;
     }
 
@@ -201,7 +202,7 @@ public final class PeerClient {
                 address.toString(),
                 "protocol " + Message.VERSION + " of rdma4j " + me.machine().rdma4j() + " here, protocol "
                         + hello.version() + " of rdma4j " + hello.fields().text("rdma4j", "?") + " there",
-                "the two doctors do not understand each other",
+                "the two doctors use different protocols",
                 "install the same version on both machines");
         return false;
     }
@@ -211,7 +212,7 @@ public final class PeerClient {
         Message told = line.receive(limits.atMost(Limits.STEP.multipliedBy(3)));
         if (told.kind() != Message.Kind.MACHINE) {
             throw new BadMessageException(
-                    "the other end says " + told.kind() + " where it should describe its machine");
+                    "the other end sent " + told.kind() + " instead of a description of its machine");
         }
         PeerMachine theirs = PeerMachine.of(told.fields());
         there = Optional.of(theirs);
@@ -225,8 +226,8 @@ public final class PeerClient {
                     Check.PAIR_PORT,
                     mine ? "here" : address.host(),
                     "there is no RDMA port",
-                    "both machines need one, and --device must name one that there is",
-                    "rdma4j doctor on that machine shows why");
+                    "both machines need an RDMA port, and --device must name an existing device",
+                    "run rdma4j doctor on that machine to see why");
             return;
         }
         findings.addAll(comparison.ports(ports.get()));

@@ -76,21 +76,22 @@ public final class PeerServer {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(port), BACKLOG);
             taken = socket.getLocalPort();
-            progress.accept("waiting at TCP port " + taken + " for at most " + patience.toSeconds()
-                    + " s. On the other machine: rdma4j doctor --peer " + name()
+            progress.accept("waiting on TCP port " + taken + " for at most " + patience.toSeconds()
+                    + " s. On the other machine, run: rdma4j doctor --peer " + name()
                     + (taken == Protocol.DOCTOR.port() ? "" : ":" + taken));
             Reception.serveOne(Protocol.DOCTOR, socket, new Limits(patience), this::receive);
         } catch (SocketTimeoutException _) {
             fail(
-                    "nobody came within " + patience.toSeconds() + " s (--timeout)",
+                    "no peer connected within " + patience.toSeconds() + " s (--timeout)",
                     "no doctor has reached this machine",
-                    "on the other machine: rdma4j doctor --peer with this machine's address; let TCP port " + taken
-                            + " pass");
+                    "on the other machine, run rdma4j doctor --peer with this machine's address; allow TCP port "
+                            + taken);
         } catch (IOException failure) {
             fail(
                     "TCP port " + port + ": " + failure.getMessage(),
-                    "nobody can reach this end",
-                    "see who listens there: ss -ltnp 'sport = " + port + "'; give another port with --port");
+                    "no peer can connect to this end",
+                    "find the program that uses the port with ss -ltnp 'sport = " + port + "', or choose another"
+                            + " port with --port");
         }
     }
 
@@ -123,11 +124,11 @@ public final class PeerServer {
             if (hello.version() == Message.VERSION && hello.kind() == Message.Kind.HELLO) {
                 return Optional.of(Duration.ofSeconds(hello.fields().number("seconds", 1, MOST_SECONDS)));
             }
-            progress.accept("sent " + address + " away: it speaks protocol " + hello.version() + " (rdma4j "
-                    + hello.fields().text("rdma4j", "?") + "), and this end " + Message.VERSION
+            progress.accept("refused " + address + ": it uses protocol " + hello.version() + " (rdma4j "
+                    + hello.fields().text("rdma4j", "?") + "), and this end uses protocol " + Message.VERSION
                     + ". Install the same version on both machines");
         } catch (PeerLostException | BadMessageException failure) {
-            progress.accept("sent " + address + " away: " + failure.getMessage());
+            progress.accept("refused " + address + ": " + failure.getMessage());
         }
         return Optional.empty();
     }
@@ -148,16 +149,16 @@ public final class PeerServer {
                         return;
                     }
                     case HELLO, ANSWER ->
-                        throw new BadMessageException("the other end says " + message.kind() + " out of turn");
+                        throw new BadMessageException("the other end sent " + message.kind() + " out of turn");
                 }
             }
         } catch (PeerLostException failure) {
             fail(
                     failure.getMessage(),
-                    "the end that tested went before it was done: it was ended, or its machine is gone",
-                    "read what it printed, and start both ends again");
+                    "the testing end disappeared before it was done: its doctor was ended, or its machine is down",
+                    "read what the other end printed, and start both ends again");
         } catch (BadMessageException failure) {
-            fail(failure.getMessage(), "the other end does not keep to the protocol", failure.remedy());
+            fail(failure.getMessage(), "the other end violates the protocol", failure.remedy());
             try {
                 line.send(new Message(Message.Kind.BYE, new Fields().with("reason", failure.getMessage())));
             } catch (PeerLostException _) {
@@ -168,22 +169,27 @@ public final class PeerServer {
 
     private void served(Fields bye) {
         if (bye.has("reason")) {
-            fail("the other end gave up: " + bye.text("reason"), "it could not go on", "read what it printed");
+            fail(
+                    "the other end gave up: " + bye.text("reason"),
+                    "the other end could not continue",
+                    "read what it printed");
             return;
         }
         String name = bye.text("outcome");
         outcome = Arrays.stream(Outcome.values())
                 .filter(each -> each.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new BadMessageException("the other end found " + name + ", which there is not"));
+                .orElseThrow(() -> new BadMessageException("the other end reports the unknown outcome " + name));
         long trouble = bye.number("trouble", 0, MOST_SECONDS);
         findings.add(new Finding(
                 Check.PEER_TCP,
                 client,
                 "the exchange over TCP",
                 FindingState.OK,
-                "served to the end; it found "
-                        + (trouble == 0 ? "nothing to fix" : trouble + " to fix, which it prints"),
+                "all tests have run; "
+                        + (trouble == 0
+                                ? "the other end found no problem"
+                                : "problems that the other end found and prints: " + trouble),
                 "",
                 ""));
         there.ifPresent(other -> findings.addAll(new Comparison(me.machine(), other, client).machines()));

@@ -70,7 +70,7 @@ final class Remote {
                     "the other end gave up: " + message.fields().text("reason", ""));
         }
         if (message.kind() != Message.Kind.ANSWER) {
-            throw new BadMessageException("the other end says " + message.kind() + " where it should answer");
+            throw new BadMessageException("the other end sent " + message.kind() + " instead of an answer");
         }
         return new Answer(message.fields());
     }

@@ -294,7 +294,7 @@ final class WireEnd implements AutoCloseable {
         String what = "a receive of " + length + " bytes";
         Optional<Failure> failure = await(receives, what, limit);
         if (failure.isEmpty() && completions.get(0).byteLength() != length) {
-            return Optional.of(Failure.content(what + ": " + completions.get(0).byteLength() + " bytes have come"));
+            return Optional.of(Failure.content(what + ": " + completions.get(0).byteLength() + " bytes arrived"));
         }
         return failure.or(() -> check(length, seed));
     }
@@ -320,7 +320,7 @@ final class WireEnd implements AutoCloseable {
             long found = original.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
             return found == before
                     ? Optional.empty()
-                    : Optional.of(Failure.content("a fetch-and-add found " + found + " where " + before + " was"));
+                    : Optional.of(Failure.content("a fetch-and-add returned " + found + " instead of " + before));
         });
     }
 
@@ -383,7 +383,7 @@ final class WireEnd implements AutoCloseable {
         long wrong = Pattern.firstDifference(incoming(length).segment(), seed);
         return wrong < 0
                 ? Optional.empty()
-                : Optional.of(Failure.content("byte " + wrong + " of " + length + " is not what was sent"));
+                : Optional.of(Failure.content("byte " + wrong + " of " + length + " differs from the sent byte"));
     }
 
     private MemorySlice outgoing(int length) {

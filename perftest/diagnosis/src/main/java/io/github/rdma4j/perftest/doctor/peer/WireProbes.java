@@ -74,8 +74,8 @@ final class WireProbes {
             findings.note(
                     Check.RC_CONNECTION,
                     "the transport",
-                    "not tried: iWARP connects by rdma_cm alone",
-                    "programs need rdma_cm, or endpoints, on these machines",
+                    "not tested: iWARP connects only by rdma_cm",
+                    "programs must use rdma_cm or endpoints on these machines",
                     "");
         } else {
             byHand = connects(
@@ -125,7 +125,7 @@ final class WireProbes {
         }
         try (Connection connection = made.get()) {
             if (connection.sendThere(check, SHORT, findings) && connection.sendBack(check, SHORT, findings)) {
-                findings.ok(check, "", POLL, "connected " + how + ", and a message each way");
+                findings.ok(check, "", POLL, "connected " + how + ", and a message arrived each way");
                 return true;
             }
             return false;
@@ -178,7 +178,7 @@ final class WireProbes {
         }
         boolean good = writes(connection, Check.RDMA_WRITE, SHORT);
         if (good) {
-            findings.ok(Check.RDMA_WRITE, "", POLL, "each way");
+            findings.ok(Check.RDMA_WRITE, "", POLL, "data arrived in both directions");
         }
         return good;
     }
@@ -188,8 +188,8 @@ final class WireProbes {
         findings.note(
                 check,
                 "efadv_query_device",
-                "not tried: a device of the two has no " + operations,
-                "programs need sends instead",
+                "not tested: one of the two devices has no " + operations,
+                "programs must use sends instead",
                 "");
         return true;
     }
@@ -215,7 +215,7 @@ final class WireProbes {
                                         remote.limits().step()),
                         findings);
         if (good) {
-            findings.ok(Check.RDMA_READ, "", POLL, "from " + findings.host());
+            findings.ok(Check.RDMA_READ, "", POLL, "data arrived from " + findings.host());
         }
         return good;
     }
@@ -225,8 +225,8 @@ final class WireProbes {
             findings.note(
                     Check.ATOMICS,
                     "ibv_query_device",
-                    "not tried: a device of the two has no atomic operations",
-                    "programs cannot count or lock in the other end's memory",
+                    "not tested: one of the two devices has no atomic operations",
+                    "programs cannot use counters or locks in the other end's memory",
                     "");
             return;
         }
@@ -246,7 +246,7 @@ final class WireProbes {
                                         remote.limits().step()),
                         findings);
         if (good) {
-            findings.ok(Check.ATOMICS, "", POLL, "a fetch-and-add at " + findings.host());
+            findings.ok(Check.ATOMICS, "", POLL, "a fetch-and-add worked at " + findings.host());
         }
     }
 
@@ -257,7 +257,8 @@ final class WireProbes {
     private boolean pathMtu(Transport transport, boolean byHand) {
         if (!byHand) {
             if (transport == Transport.IWARP) {
-                findings.note(Check.PATH_MTU, "the transport", "not tried: with iWARP, TCP finds it", "", "");
+                findings.note(
+                        Check.PATH_MTU, "the transport", "not tested: with iWARP, TCP determines the path MTU", "", "");
             }
             return true;
         }
@@ -276,7 +277,7 @@ final class WireProbes {
                 passed.add(Integer.toString(mtu));
             }
         }
-        findings.ok(Check.PATH_MTU, "", POLL, String.join(", ", passed) + " bytes pass, both ways");
+        findings.ok(Check.PATH_MTU, "", POLL, String.join(", ", passed) + " bytes arrive in both directions");
         return true;
     }
 
@@ -285,7 +286,7 @@ final class WireProbes {
             try (Connection connection = made) {
                 if (connection.sendThere(Check.LARGE_MESSAGE, WireEnd.ROOM, findings)
                         && connection.sendBack(Check.LARGE_MESSAGE, WireEnd.ROOM, findings)) {
-                    findings.ok(Check.LARGE_MESSAGE, "", POLL, "1 MiB each way, and its content is right");
+                    findings.ok(Check.LARGE_MESSAGE, "", POLL, "1 MiB arrived each way, with the right content");
                 }
             }
         });

@@ -32,7 +32,7 @@ final class WireValues {
         try {
             return QueuePairEndpoint.fromBytes(bytes(fields.text(ENDPOINT), QueuePairEndpoint.BYTES));
         } catch (IllegalArgumentException failure) {
-            throw new BadMessageException("the other end's queue pair cannot be: " + failure.getMessage());
+            throw new BadMessageException("the other end's queue pair is invalid: " + failure.getMessage());
         }
     }
 
@@ -49,7 +49,7 @@ final class WireValues {
             }
             return memory;
         } catch (IllegalArgumentException failure) {
-            throw new BadMessageException("the other end's memory cannot be: " + failure.getMessage());
+            throw new BadMessageException("the other end's memory is invalid: " + failure.getMessage());
         }
     }
 

@@ -88,7 +88,7 @@ class GpuFindingsTest {
                 row(
                         NCCL_SETTINGS,
                         WARNING,
-                        "NCCL_IB_DISABLE=1: no RDMA, other machines are reached by TCP",
+                        "NCCL_IB_DISABLE=1: no RDMA, NCCL reaches other machines over TCP",
                         m -> m.with(environment + "NCCL_IB_DISABLE=1")),
                 row(
                         NCCL_SETTINGS,
@@ -135,19 +135,19 @@ class GpuFindingsTest {
                 row(
                         CUFILE_COMPATIBILITY,
                         UNKNOWN,
-                        "says nothing of allow_compat_mode",
+                        "does not set allow_compat_mode",
                         m -> m.with("etc/cufile.json: // \"allow_compat_mode\": true")),
                 row(
                         CUFILE_VOLUMES,
                         OK,
-                        "udev knows the volumes of /data (ext4)",
+                        "udev has the attributes of the volumes of /data (ext4)",
                         m -> m.with("proc/self/mountinfo: 21 1 254:0 / /data rw,relatime shared:1 - ext4 /dev/vda rw")
                                 .with("run/udev/data/b254:0: S:disk/by-uuid/1\\nE:ID_FS_USAGE=filesystem")),
                 // A microVM with an NVIDIA H100, where cuFile 1.15 refused the file in its compatibility mode.
                 row(
                         CUFILE_VOLUMES,
                         NOTE,
-                        "udev does not know the volume of / (ext4): there is no /run/udev/data/b254:0",
+                        "udev lacks attributes of the volume of / (ext4): there is no /run/udev/data/b254:0",
                         m -> m.with("proc/self/mountinfo: 21 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\\n"
                                 + "22 21 254:16 / /usr/local/nvidia ro - squashfs /dev/vdb ro")),
                 row(
@@ -160,12 +160,12 @@ class GpuFindingsTest {
                 row(
                         STORAGE,
                         OK,
-                        "cuFile may reach /data (xfs)",
+                        "cuFile may access directly: /data (xfs)",
                         m -> m.with(mounts + "/dev/nvme0n1p1 /data xfs rw,noatime 0 0")),
                 row(
                         STORAGE,
                         OK,
-                        "cuFile may reach /net (nfs4)",
+                        "cuFile may access directly: /net (nfs4)",
                         m -> m.with(mounts + "server:/x /net nfs4 rw,proto=rdma 0 0")),
                 row(
                         STORAGE,
@@ -208,7 +208,12 @@ class GpuFindingsTest {
                         m -> m.with(groups + "7/type: identity\n" + PCI
                                 + "0000:17:00.0/0000:18:00.0/iommu_group -> ../../../../../../kernel/iommu_groups/7")),
                 row(IOMMU, WARNING, "groups of adapters and GPUs: DMA-FQ", ACS, m -> m),
-                row(IOMMU, UNKNOWN, "the type of group 10 cannot be read", ACS, m -> m.without(groups + "10/type")));
+                row(
+                        IOMMU,
+                        UNKNOWN,
+                        "the type of IOMMU group 10 cannot be read",
+                        ACS,
+                        m -> m.without(groups + "10/type")));
     }
 
     private static List<Row> driverRows() {
@@ -227,7 +232,7 @@ class GpuFindingsTest {
                         FAIL,
                         "though 1 GPU is on the PCI bus",
                         m -> m.without(DRIVER_FILE).noCuda("no driver", "")),
-                row(DRIVER, NOTE, "no GPU of NVIDIA", null, m -> m.noCuda("no driver", "")),
+                row(DRIVER, NOTE, "no NVIDIA GPU", null, m -> m.noCuda("no driver", "")),
                 healthy(DRIVER_FLAVOUR, "open kernel modules"),
                 row(DRIVER_FLAVOUR, NOTE, "proprietary", m -> m.with(file + "535.129.03  Thu Oct 19")),
                 row(DRIVER_FLAVOUR, UNKNOWN, "no driver is loaded", m -> m.without(DRIVER_FILE)),
@@ -259,11 +264,11 @@ class GpuFindingsTest {
                         "'1' names no GPU of this machine",
                         m -> m.with("proc/self/environ: CUDA_VISIBLE_DEVICES=0,1")),
                 row(CUDA_VISIBLE, UNKNOWN, "/proc/self/environ cannot be read", m -> m),
-                healthy(PEER_MEMORY, "/sys/module/nvidia_peermem/version says 580.95.05"),
+                healthy(PEER_MEMORY, "/sys/module/nvidia_peermem/version contains 580.95.05"),
                 row(
                         PEER_MEMORY,
                         OK,
-                        "/sys/kernel/mm/memory_peers/nv_mem/version says 1.3",
+                        "/sys/kernel/mm/memory_peers/nv_mem/version contains 1.3",
                         m -> m.with("sys/kernel/mm/memory_peers/nv_mem/version: 1.3")),
                 row(PEER_MEMORY, NOTE, "no peer-memory module", m -> m.without("sys/module/nvidia_peermem/version")));
     }
@@ -281,7 +286,7 @@ class GpuFindingsTest {
                         "kernel driver nouveau",
                         m -> m.with("sys/bus/pci/drivers/nouveau/\n" + gpu
                                 + "driver -> ../../../../../../bus/pci/drivers/nouveau")),
-                row(GPU_DRIVER, UNKNOWN, "0000:02:00.0 is not below", elsewhere),
+                row(GPU_DRIVER, UNKNOWN, "0000:02:00.0 is not in", elsewhere),
                 healthy(GPU_MIG, "not divided into instances"),
                 row(
                         GPU_MIG,
@@ -300,7 +305,7 @@ class GpuFindingsTest {
                 row(GPU_VMM, NOTE, "is 0", m -> m.gpu(attributes(Support.YES, Support.YES, Support.NO))),
                 row(GPU_VMM, UNKNOWN, "could not be queried", noCuda),
                 // Of three windows of 64 bits the second is in registers 2 and 3.
-                healthy(GPU_BAR1, "BAR1 is 128 GiB, memory 79.2 GiB; how much is in use is not known: no NVML"),
+                healthy(GPU_BAR1, "BAR1 is 128 GiB, memory 79.2 GiB; how much of it is in use is unknown: no NVML"),
                 row(
                         GPU_BAR1,
                         WARNING,
@@ -309,13 +314,13 @@ class GpuFindingsTest {
                         m -> m.window(Bar1Memory.known(256L << 20, 250L << 20, 6L << 20))),
                 row(GPU_BAR1, NOTE, "integrated", m -> m.gpu(memory(1L << 33, true))),
                 row(GPU_BAR1, UNKNOWN, "no second memory window", m -> m.with(gpu + "resource: odd")),
-                row(GPU_BAR1, UNKNOWN, "memory is not known", noCuda),
-                row(GPU_BAR1, UNKNOWN, "is not below", elsewhere),
+                row(GPU_BAR1, UNKNOWN, "memory is unknown", noCuda),
+                row(GPU_BAR1, UNKNOWN, "is not in /sys", elsewhere),
                 healthy(GPU_LINK, "32.0 GT/s x16"),
                 row(GPU_LINK, NOTE, "2.5 GT/s x16 of 16.0 GT/s x16", DESK, m -> m),
                 row(GPU_LINK, WARNING, "32.0 GT/s x8 of 32.0 GT/s x16", m -> m.with(gpu + "current_link_width: 8")),
-                row(GPU_LINK, UNKNOWN, "does not show", m -> m.without(gpu + "current_link_width")),
-                row(GPU_LINK, UNKNOWN, "does not show", elsewhere),
+                row(GPU_LINK, UNKNOWN, "does not report", m -> m.without(gpu + "current_link_width")),
+                row(GPU_LINK, UNKNOWN, "does not report", elsewhere),
                 healthy(GPU_ORDERING, "in order by all GPUs"),
                 row(GPU_ORDERING, OK, "in order by this GPU", m -> m.gpu(ordering(1, 100))),
                 row(GPU_ORDERING, NOTE, "the host can flush them", m -> m.gpu(ordering(3, 0))),
@@ -325,7 +330,7 @@ class GpuFindingsTest {
                         "from Hopper on",
                         m -> m.gpu(Scenario.hopper()).gpu(ordering(0, 0))),
                 row(GPU_ORDERING, WARNING, "the host cannot flush", m -> m.gpu(ordering(2, 0))),
-                row(GPU_ORDERING, UNKNOWN, "too old to know", m -> m.gpu(ordering(-1, -1))));
+                row(GPU_ORDERING, UNKNOWN, "too old to report it", m -> m.gpu(ordering(-1, -1))));
     }
 
     private static List<Row> adapterRows() {
@@ -333,7 +338,7 @@ class GpuFindingsTest {
                 facts -> AdapterFacts.unusable(facts.name(), new Problem("EACCES", "see that this user may")));
         return List.of(
                 healthy(ADAPTER_DMA_BUF, "EBADF"),
-                row(ADAPTER_DMA_BUF, WARNING, "not offered", m -> m.adapterDmaBuf(Support.NO)),
+                row(ADAPTER_DMA_BUF, WARNING, "does not return EBADF", m -> m.adapterDmaBuf(Support.NO)),
                 row(ADAPTER_DMA_BUF, UNKNOWN, "could not be opened", closed),
                 row(
                         ADAPTER_DATA_DIRECT,
@@ -355,9 +360,9 @@ class GpuFindingsTest {
                 row(DISTANCE, WARNING, "PHB: a PCIe host bridge", DESK, m -> m),
                 row(DISTANCE, NOTE, "NODE: several host bridges", DESK, m -> m.pair(0, "mlx5_2")),
                 row(DISTANCE, NOTE, "none: one of them is a software device", DESK, m -> m.pair(0, "rxe0")),
-                row(DISTANCE, UNKNOWN, "0000:02:00.0 is not below", m -> m.gpu(at("0000:02:00.0"))),
+                row(DISTANCE, UNKNOWN, "0000:02:00.0 is not in", m -> m.gpu(at("0000:02:00.0"))),
                 healthy(ACCESS_CONTROL, "redirects nothing at the 3 bridges between"),
-                row(ACCESS_CONTROL, OK, "no switch between the two", DESK, m -> m),
+                row(ACCESS_CONTROL, OK, "no switch is between the two", DESK, m -> m),
                 row(
                         ACCESS_CONTROL,
                         WARNING,
@@ -368,7 +373,7 @@ class GpuFindingsTest {
                 row(
                         ACCESS_CONTROL,
                         UNKNOWN,
-                        "0000:99:03.0 can only be read past 64 bytes by root",
+                        "0000:99:03.0 is readable beyond 64 bytes only for root",
                         ACS,
                         m -> m.pair(2, "mlx5_0").with(port + ": @0 00 @fff 00")),
                 row(
@@ -402,7 +407,7 @@ class GpuFindingsTest {
         Scenario machine = Scenario.empty(root);
         machine.with("proc/self/mounts: /dev/nvme0n1 /a ext4 rw 0 0\\n/dev/nvme1n1 /b ext4 rw,data=ordered 0 0\\n"
                 + "/dev/nvme2n1 /c xfs rw 0 0\\n/dev/sda1 /d xfs rw 0 0\\nodd /e gpfs");
-        assertThat(storage(machine)).isEqualTo("cuFile may reach /a (ext4), /b (ext4), /c (xfs)");
+        assertThat(storage(machine)).isEqualTo("cuFile may access directly: /a (ext4), /b (ext4), /c (xfs)");
         machine.with("proc/self/mounts: " + "s /n wekafs rw 0 0\\n".repeat(5));
         assertThat(storage(machine)).endsWith("/n (wekafs)");
         machine.with("proc/self/mounts: " + "s /n lustre rw 0 0\\n".repeat(7));

@@ -48,7 +48,8 @@ class LibraryPlacesTest {
                         .seen())
                 .isEqualTo("CUDA_VISIBLE_DEVICES=: it names no GPU");
         assertThat(new NcclChecks(files).findings().getLast().seen()).contains("no RDMA");
-        assertThat(new StorageChecks(files).findings().getLast().seen()).isEqualTo("cuFile may reach /data (xfs)");
+        assertThat(new StorageChecks(files).findings().getLast().seen())
+                .isEqualTo("cuFile may access directly: /data (xfs)");
     }
 
     /** A program finds it there, and a check that looked in the usual folders alone said that it could not be used. */
@@ -77,7 +78,8 @@ class LibraryPlacesTest {
                     .isEqualTo(library + ", which -Dio.github.rdma4j.nccl.library names, is libmine.so.2");
             Finding missing = new StorageChecks(machine).findings().getFirst();
             assertThat(missing.seen())
-                    .isEqualTo("/no/such/libcufile.so.0, which -Dio.github.rdma4j.cufile.library names, is not there");
+                    .isEqualTo(
+                            "/no/such/libcufile.so.0, which -Dio.github.rdma4j.cufile.library names, does not exist");
             assertThat(missing.remedy()).contains("-Dio.github.rdma4j.cufile.library=FILE");
             System.setProperty(NCCL, root.toString());
             assertThat(new NcclChecks(machine).findings().getFirst().seen())

@@ -39,12 +39,12 @@ class PlatformFindingsTest {
         Finding distance = find(DISTANCE, graceHopper());
         assertThat(distance.state()).isEqualTo(NOTE);
         assertThat(distance.seen())
-                .contains("NODE: several host bridges", "joined to its processor by a coherent link");
-        assertThat(distance.meaning()).contains("says little");
+                .contains("NODE: several host bridges", "connected to its processor by a coherent link");
+        assertThat(distance.meaning()).contains("means little");
         Finding bar1 = find(GPU_BAR1, graceHopper());
         assertThat(bar1.state()).isEqualTo(NOTE);
-        assertThat(bar1.seen()).contains("BAR1 is 32 MiB", "how much is in use", "coherent link");
-        assertThat(bar1.meaning()).contains("limits nothing that goes over the link");
+        assertThat(bar1.seen()).contains("BAR1 is 32 MiB", "how much of it is in use", "coherent link");
+        assertThat(bar1.meaning()).contains("does not limit it");
         // The same functions without the link are judged.
         Scenario cards = Scenario.of("grace-hopper", root);
         assertThat(find(DISTANCE, cards).state()).isEqualTo(WARNING);
@@ -55,7 +55,7 @@ class PlatformFindingsTest {
     void filesUnreadableInAContainerAreUnknown() {
         Finding finding = find(ACCESS_CONTROL, Scenario.of("container", root));
         assertThat(finding.state()).isEqualTo(UNKNOWN);
-        assertThat(finding.seen()).contains("can only be read past 64 bytes by root of the host");
+        assertThat(finding.seen()).contains("is readable beyond 64 bytes only for root of the host");
         assertThat(finding.remedy()).contains("a container's root lacks CAP_SYS_ADMIN", "--privileged");
     }
 
@@ -68,7 +68,7 @@ class PlatformFindingsTest {
                         + "0000:17:01.0/config" + space);
         Finding finding = find(ACCESS_CONTROL, cut);
         assertThat(finding.state()).isEqualTo(UNKNOWN);
-        assertThat(finding.seen()).contains("ends after 256 bytes, though it is a port of PCI Express");
+        assertThat(finding.seen()).contains("ends after 256 bytes, although it is a PCI Express port");
         // Without the capability, and with a list of capabilities that leads round in circles: a conventional bridge.
         String conventional = ": @0 00 10 10 c0 07 04 10 00 @34 48 @40 01 48 @48 05 40 00 00 @ff 00";
         cut.with(BRIDGES + "config" + conventional + "\n" + BRIDGES + "0000:17:00.0/config" + conventional + "\n"
@@ -143,7 +143,7 @@ class PlatformFindingsTest {
     void smallBar1IsAWarningAlsoWhereCudaCannotBeAsked() {
         Finding small = find(GPU_BAR1, Scenario.of("workstation", root).noCuda("no libcuda.so.1", ""));
         assertThat(small.state()).isEqualTo(WARNING);
-        assertThat(small.seen()).isEqualTo("BAR1 is 256 MiB; how much is in use is not known: no NVML");
-        assertThat(small.meaning()).contains("can be registered at the same time", "nvidia_peermem");
+        assertThat(small.seen()).isEqualTo("BAR1 is 256 MiB; how much of it is in use is unknown: no NVML");
+        assertThat(small.meaning()).contains("registered at the same time", "nvidia_peermem");
     }
 }

@@ -67,7 +67,7 @@ class VisibleDevicesTest {
         Finding finding = find(machine("A=1", THIRD, FIRST));
         assertThat(finding.state()).isEqualTo(NOTE);
         assertThat(finding.seen())
-                .contains("otherwise than nvidia-smi")
+                .contains("number the GPUs differently")
                 .contains("CUDA's 0 is 0000:4b:00.0 (nvidia-smi's 2), CUDA's 1 is 0000:18:00.0 (nvidia-smi's 0)");
         assertThat(finding.remedy()).contains("CUDA_DEVICE_ORDER=PCI_BUS_ID");
     }
@@ -101,7 +101,7 @@ class VisibleDevicesTest {
             assertThat(finding.seen()).contains("names no GPU of this machine");
         }
         assertThat(seen("CUDA_VISIBLE_DEVICES=")).contains("it names no GPU");
-        assertThat(seen("CUDA_VISIBLE_DEVICES=MIG-5a1b,MIG-5a1c")).contains("an instance (MIG) among them");
+        assertThat(seen("CUDA_VISIBLE_DEVICES=MIG-5a1b,MIG-5a1c")).contains("one of them is an instance (MIG)");
     }
 
     private String seen(String variables) {
@@ -114,7 +114,7 @@ class VisibleDevicesTest {
         String other = "sys/devices/pci0000:37/0000:37:01.0/0000:38:00.0/0000:39:00.0/0000:3a:00.0/device: 0x20b5";
         assertThat(find(machine("CUDA_VISIBLE_DEVICES=1").with(other).noCuda("no libcuda.so.1", ""))
                         .seen())
-                .contains("number 1 of CUDA's own order, the fastest first");
+                .contains("number 1 in CUDA's own order, fastest first");
         assertThat(find(machine("CUDA_DEVICE_ORDER=PCI_BUS_ID\0CUDA_VISIBLE_DEVICES=1")
                                 .with(other)
                                 .noCuda("no libcuda.so.1", ""))

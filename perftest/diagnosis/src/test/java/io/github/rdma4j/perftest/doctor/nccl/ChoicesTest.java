@@ -90,9 +90,13 @@ class ChoicesTest {
                 "RDMA: mlx5_0, mlx5_1, mlx5_2, mlx5_3");
         assertThat(of(choices, "adapters left out").chosen()).isEqualTo("mlx5_3");
         same(choices, "dma-buf", "available", "the driver offers it");
-        same(choices, "GPU0 with mlx5_0", "GPUDirect RDMA (distance 4, allowed to 5)", GpuPath.DMA_BUF + ", PIX");
-        same(choices, "GPU0 with mlx5_2", "through host memory (distance 9, allowed to 5)", GpuPath.STAGED + ", SYS");
-        same(choices, "other machines by mlx5_0", "NET/IB/0/GDRDMA, 2 channels", GpuPath.DMA_BUF + ", PIX");
+        same(choices, "GPU0 with mlx5_0", "GPUDirect RDMA (distance 4, allowed up to 5)", GpuPath.DMA_BUF + ", PIX");
+        same(
+                choices,
+                "GPU0 with mlx5_2",
+                "through host memory (distance 9, allowed up to 5)",
+                GpuPath.STAGED + ", SYS");
+        same(choices, "other machines through mlx5_0", "NET/IB/0/GDRDMA, 2 channels", GpuPath.DMA_BUF + ", PIX");
         same(
                 choices,
                 "ring",
@@ -127,11 +131,13 @@ class ChoicesTest {
                 verdict("mlx5_2", GpuPath.DMA_BUF, PciDistance.SYS, false));
         List<Choice> choices = Choices.of(log(RecordedLogs.INFINIBAND), check, 0);
         differs(choices, "dma-buf");
-        assertThat(differs(choices, "GPU0 with mlx5_0").remark()).startsWith("registration would not go that way");
+        assertThat(differs(choices, "GPU0 with mlx5_0").remark())
+                .startsWith("rdma4j would not register memory for that path");
         assertThat(differs(choices, "GPU0 with mlx5_2").remark())
-                .isEqualTo("NCCL does not go so far (SYS) directly, rdma4j does: NCCL_NET_GDR_LEVEL=SYS allows it");
-        differs(choices, "other machines by mlx5_0");
-        differs(choices, "other machines by mlx5_2");
+                .isEqualTo(
+                        "NCCL uses no direct path over this distance (SYS), but rdma4j does: NCCL_NET_GDR_LEVEL=SYS allows it");
+        differs(choices, "other machines through mlx5_0");
+        differs(choices, "other machines through mlx5_2");
         assertThat(differs(choices, "ring").predicted()).isEqualTo("NODE to the nearest adapter");
     }
 
@@ -139,7 +145,7 @@ class ChoicesTest {
     void socketsWhereThereAreAdapters() {
         GpuReport check = check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
         List<Choice> choices = Choices.of(log(RecordedLogs.ONE_MACHINE), check, 0);
-        assertThat(differs(choices, "network").remark()).contains("NCCL goes by TCP", "NCCL_IB_HCA");
+        assertThat(differs(choices, "network").remark()).contains("NCCL uses TCP", "NCCL_IB_HCA");
         assertThat(of(choices, "rank 0 to rank 1").chosen()).isEqualTo("SHM/direct/direct, 2 channels");
         assertThat(Choices.of(log(RecordedLogs.ONE_MACHINE), check("0000:3b:00.0", Support.YES), 0))
                 .contains(new Choice(
@@ -153,7 +159,7 @@ class ChoicesTest {
                 + "a:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" + RecordedLogs.ONE_MACHINE;
         GpuReport check = check("0000:3b:00.0", Support.YES, verdict("mlx5_0", GpuPath.DMA_BUF, PciDistance.PIX, true));
         List<Choice> choices = Choices.of(log(disabled), check, 0);
-        same(choices, "network", "Socket", "Socket, by a variable");
+        same(choices, "network", "Socket", "Socket, because of a variable");
         assertThat(choices)
                 .filteredOn(each -> each.subject().equals("rank 0 to rank 1"))
                 .extracting(Choice::verdict)
@@ -164,7 +170,7 @@ class ChoicesTest {
     void gpusByTheirAddresses() {
         GpuReport check = check("0000:87:00.0", Support.YES);
         List<Choice> choices = Choices.of(log(RecordedLogs.ADDRESSES), check, 0);
-        assertThat(of(choices, "GPU0 with HCA 5").chosen()).isEqualTo("GPUDirect RDMA (distance 3, allowed to 4)");
+        assertThat(of(choices, "GPU0 with HCA 5").chosen()).isEqualTo("GPUDirect RDMA (distance 3, allowed up to 4)");
         assertThat(of(choices, "NCCL warns").chosen()).contains("Got completion with error 4");
         GpuReport other = check("0000:8d:00.0", Support.YES);
         assertThat(Choices.of(log(RecordedLogs.ADDRESSES), other, 0))

@@ -149,15 +149,18 @@ class ComparisonTest {
     void clocksMayBeASecondApart() {
         ClockOffset close = ClockOffset.of(1_000_000_000, 1_000_250_000, 400_000);
         assertThat(close).isEqualTo(new ClockOffset(50_000, 200_000, 400_000));
-        expect(Comparison.clock(close), OK, "they agree within 200 µs");
+        expect(Comparison.clock(close), OK, "the clocks agree within 200 µs");
         expect(
                 Comparison.clock(ClockOffset.best(
                         List.of(close, ClockOffset.of(0, 4_000_000_000L, 2_000), ClockOffset.of(0, 9, 3_000_000)))),
                 NOTE,
-                "the other end is 4.0 s ahead, give or take 1 µs");
+                "the other end's clock is 4.0 s ahead, give or take 1 µs");
         expect(Comparison.clock(ClockOffset.of(9_000_000_000L, 8_900_000_000L, 2_000_000)), OK, "101.0 ms behind");
         // Slow answers tell little.
-        expect(Comparison.clock(ClockOffset.of(0, 3_000_000_000L, 5_000_000_000L)), OK, "they agree within 2.5 s");
+        expect(
+                Comparison.clock(ClockOffset.of(0, 3_000_000_000L, 5_000_000_000L)),
+                OK,
+                "the clocks agree within 2.5 s");
     }
 
     @Test

@@ -31,7 +31,7 @@ public final class Machines {
                 index,
                 gid,
                 type,
-                "v2 can be routed; IPv4 comes first",
+                "v2 can be routed; IPv4 is preferred",
                 gid.isEmpty() ? List.of() : List.of("fe80:0000:0000:0000:0000:0000:0000:0001", gid),
                 "eth0",
                 mtu + 104,

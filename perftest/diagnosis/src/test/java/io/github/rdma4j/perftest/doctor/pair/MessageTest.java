@@ -156,7 +156,7 @@ class MessageTest {
         noText[noText.length - 1] = (byte) 0xff;
         assertThatThrownBy(() -> read(noText))
                 .isInstanceOf(BadMessageException.class)
-                .hasMessageContaining("no text");
+                .hasMessageContaining("is not text");
     }
 
     @Test
@@ -170,10 +170,10 @@ class MessageTest {
         assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, huge)).hasMessageContaining("4294967295 bytes");
         byte[] kind = message("a=b");
         kind[11] = 77;
-        assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, kind)).hasMessageContaining("of kind 77");
+        assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, kind)).hasMessageContaining("of the unknown kind 77");
         assertThatThrownBy(
                         () -> Message.header(Protocol.DOCTOR, "HTTP/1.1 400 Bad".getBytes(StandardCharsets.US_ASCII)))
-                .hasMessage("it is no rdma4j doctor: it says \"HTTP/1.1 400 Bad\"");
+                .hasMessage("it is not rdma4j doctor: it sent \"HTTP/1.1 400 Bad\"");
         assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, new byte[] {0x16, 3, 1, '"'}))
                 .hasMessageContaining("\"\\x16\\x03\\x01\\x22\"");
         assertThatThrownBy(() -> Message.header(Protocol.DOCTOR, "RDMA4JDR..".getBytes(StandardCharsets.US_ASCII)))
@@ -186,7 +186,7 @@ class MessageTest {
         assertThat(fields.number("n", 0, 70000)).isEqualTo(70000);
         assertThatThrownBy(() -> fields.number("n", 1, 69999))
                 .isInstanceOf(BadMessageException.class)
-                .hasMessageContaining("no number from 1 to 69999: \"70000\"");
+                .hasMessageContaining("not a number from 1 to 69999: \"70000\"");
         assertThatThrownBy(() -> fields.number("t", 0, 99)).isInstanceOf(BadMessageException.class);
         assertThatThrownBy(() -> fields.number("big", 0, Long.MAX_VALUE)).isInstanceOf(BadMessageException.class);
         assertThatThrownBy(() -> fields.number("none", 0, 1)).hasMessageContaining("has no field none");

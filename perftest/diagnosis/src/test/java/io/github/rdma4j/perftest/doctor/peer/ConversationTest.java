@@ -134,7 +134,7 @@ class ConversationTest {
         assertThat(server.outcome()).isEqualTo(Outcome.BROKEN);
         assertThat(server.there()).contains(ROCE);
         assertThat(last(server, Check.PEER_TCP).seen())
-                .isEqualTo("served to the end; it found 1 to fix, which it prints");
+                .isEqualTo("all tests have run; problems that the other end found and prints: 1");
     }
 
     static List<InetAddress> ipv6Addresses() throws SocketException {
@@ -162,7 +162,7 @@ class ConversationTest {
     void deviceThatTheOtherEndCannotOpenIsAFinding() throws Exception {
         CompletableFuture<PeerReport> serving = serve(ROCE, WHOLE);
         PeerReport client = test(port());
-        expectBroken(client, Check.RC_CONNECTION, "127.0.0.1 says: ");
+        expectBroken(client, Check.RC_CONNECTION, "127.0.0.1 reports: ");
         assertThat(serving.get(60, TimeUnit.SECONDS).outcome()).isEqualTo(Outcome.BROKEN);
     }
 
@@ -181,7 +181,7 @@ class ConversationTest {
             free = socket.getLocalPort();
         }
         PeerReport report = test(free);
-        expectBroken(report, Check.PEER_TCP, "nobody accepts connections there");
+        expectBroken(report, Check.PEER_TCP, "no program accepts connections there");
         assertThat(last(report, Check.PEER_TCP).remedy()).contains("rdma4j doctor --serve --port " + free);
     }
 
@@ -189,7 +189,7 @@ class ConversationTest {
     void nameThatNobodyHas() {
         PeerReport report =
                 PeerClient.test(end(ROCE), new PeerAddress("no-such-host.invalid", 1), WHOLE, Duration.ZERO);
-        expectBroken(report, Check.PEER_TCP, "no address is known for no-such-host.invalid");
+        expectBroken(report, Check.PEER_TCP, "no address is known for the name no-such-host.invalid");
     }
 
     @Test
@@ -198,14 +198,14 @@ class ConversationTest {
             socket.getInputStream().read();
             socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         });
-        expectBroken(report, Check.PEER_TCP, "it is no rdma4j doctor: it says \"HTTP/1.1 400 Bad\"");
-        expectBroken(testAgainst(socket -> {}), Check.PEER_TCP, "somebody accepts connections there");
+        expectBroken(report, Check.PEER_TCP, "it is not rdma4j doctor: it sent \"HTTP/1.1 400 Bad\"");
+        expectBroken(testAgainst(socket -> {}), Check.PEER_TCP, "a program accepts connections there");
     }
 
     @Test
     void silentProgramAtThePort() throws Exception {
         PeerReport report = testAgainst(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()));
-        expectBroken(report, Check.PEER_TCP, "has said nothing for 5 s");
+        expectBroken(report, Check.PEER_TCP, "has sent nothing for 5 s");
     }
 
     @Test
@@ -224,7 +224,7 @@ class ConversationTest {
             line.send(new Message(Message.Kind.MACHINE, ROCE.fields()));
             line.receive(WHOLE);
         });
-        expectBroken(report, Check.PEER_TCP, "; its last order was time");
+        expectBroken(report, Check.PEER_TCP, "; the last request to it was time");
         assertThat(report.there()).contains(ROCE);
     }
 
@@ -238,13 +238,13 @@ class ConversationTest {
             line.send(new Message(Message.Kind.MACHINE, ROCE.fields().with("ports", 999)));
             assertThat(line.receive(WHOLE).kind()).isEqualTo(Message.Kind.BYE);
         });
-        expectBroken(report, Check.PEER_TCP, "ports is no number from 0 to 16");
+        expectBroken(report, Check.PEER_TCP, "ports is not a number from 0 to 16");
     }
 
     @Test
     void missingPeerTimesOut() throws Exception {
         PeerReport report = serve(ROCE, Duration.ofSeconds(1)).get(60, TimeUnit.SECONDS);
-        expectBroken(report, Check.PEER_TCP, "nobody came within 1 s");
+        expectBroken(report, Check.PEER_TCP, "no peer connected within 1 s");
     }
 
     @Test
@@ -275,9 +275,9 @@ class ConversationTest {
         assertThat(serving.get(60, TimeUnit.SECONDS).there()).contains(ROCE);
         assertThat(progress)
                 .hasSize(4)
-                .anyMatch(line -> line.contains("it says \"GET / HTTP/1.1"))
+                .anyMatch(line -> line.contains("it sent \"GET / HTTP/1.1"))
                 .anyMatch(line -> line.contains("closed the connection"))
-                .anyMatch(line -> line.contains("it speaks protocol 2 (rdma4j 9.9)"));
+                .anyMatch(line -> line.contains("it uses protocol 2 (rdma4j 9.9)"));
     }
 
     @Test

@@ -131,7 +131,7 @@ class ResourcesTest {
 
         assertThatThrownBy(() -> NetlinkMessages.read(bytes, SEQUENCE, 0, new ArrayList<>()))
                 .isInstanceOf(NetlinkException.class)
-                .hasMessage("the kernel refuses (errno 1)");
+                .hasMessage("the kernel refused the request (errno 1)");
     }
 
     /** Whatever comes, it is read or refused, and reading ends. */

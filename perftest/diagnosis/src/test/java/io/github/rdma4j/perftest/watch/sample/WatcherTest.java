@@ -76,7 +76,7 @@ class WatcherTest {
         assertThat(seen.worse())
                 .singleElement()
                 .asString()
-                .startsWith("mlx5_0/1: packet_seq_err +2: packets came out of order");
+                .startsWith("mlx5_0/1: packet_seq_err +2: packets arrived out of order");
         assertThat(watcher.sample(3 * SECOND).worse()).isEmpty();
         ports.with("mlx5_0", "hw_counters/packet_seq_err", "0");
         assertThat(watcher.sample(4 * SECOND).worse()).isEmpty();
