@@ -27,7 +27,7 @@ final class CommandGroup {
      */
     CommandGroup(String name, List<Command> commands) {
         this.name = name;
-        Command help = new Command("help", "The options of a command", this::help);
+        Command help = new Command("help", "Shows the options of a command", this::help);
         this.commands = Stream.concat(commands.stream(), Stream.of(help)).toList();
     }
 

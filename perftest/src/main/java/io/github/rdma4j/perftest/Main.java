@@ -85,7 +85,7 @@ public final class Main {
                         (arguments, out, err) -> PredictCommand.run(arguments, out, err)),
                 new Command(
                         GPU,
-                        "GPU memory measured with files, CUDA streams and NCCL",
+                        "Measures GPU memory with files, CUDA streams and NCCL",
                         (arguments, out, err) -> gpu().run(arguments, out, err)));
     }
 

@@ -81,7 +81,7 @@ class GdsCommandTest {
         assertThat(document.get("tests")).hasSize(4 * 2 * 2).allSatisfy(test -> {
             JsonNode info = test.get("test_info");
             assertThat(info.get("file_size").asLong()).isEqualTo(300_001);
-            assertThat(info.get("ways").get("gds").asText()).startsWith("left out: ");
+            assertThat(info.get("methods").get("gds").asText()).startsWith("left out: ");
             assertThat(test.get("results")).hasSize(2).allSatisfy(result -> {
                 assertThat(result.get("BW_average").asDouble()).isPositive();
                 assertThat(result.get("rounds")).hasSize(2);
@@ -111,7 +111,7 @@ class GdsCommandTest {
     @Test
     void withoutWholeBlocksNothingGoesPastThePageCache() throws IOException {
         Path file = Files.write(folder.resolve("there"), new byte[10_000]);
-        assertThat(run("--file", file.toString(), "--ways", "direct,host", "-n", "1", "-s", "4K,1000"))
+        assertThat(run("--file", file.toString(), "--methods", "direct,host", "-n", "1", "-s", "4K,1000"))
                 .isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("direct  left out: 1000 bytes are no multiple of 4096")
@@ -124,14 +124,14 @@ class GdsCommandTest {
         Path file = Files.write(folder.resolve("there"), new byte[10_000]);
         StandInCuFile.absent();
         Path json = folder.resolve("out.json");
-        assertThat(run("--file", file.toString(), "--ways", "gds,compat", "--json", json.toString()))
+        assertThat(run("--file", file.toString(), "--methods", "gds,compat", "--json", json.toString()))
                 .isOne();
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("gds     left out: ")
-                .contains("broken off: no way could be measured");
+                .contains("broken off: no method could be measured");
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("gds_bw: no way could be measured")
-                .contains("--ways");
+                .contains("gds_bw: no method could be measured")
+                .contains("--methods");
         assertThat(ResultsSchema.faults(Files.readString(json))).isEmpty();
         JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));
         assertThat(document.get("state").asText()).isEqualTo("failed");
@@ -158,7 +158,7 @@ class GdsCommandTest {
         // cuFile says that it has read, and has not: the copy to the GPU is left out.
         StandInCuFile.set("module", 0);
         StandInCuFile.set("forget", 1);
-        assertThat(run("--file", file.toString(), "--ways", "compat", "-n", "1", "-s", "1K"))
+        assertThat(run("--file", file.toString(), "--methods", "compat", "-n", "1", "-s", "1K"))
                 .isOne();
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("compat, read: byte 0 of the file is wrong");
     }
@@ -172,7 +172,7 @@ class GdsCommandTest {
         assertThat(run(
                         "--file",
                         file.toString(),
-                        "--ways",
+                        "--methods",
                         "host,compat",
                         "-n",
                         "2",
@@ -216,7 +216,7 @@ class GdsCommandTest {
                         file.toString(),
                         "--file-size",
                         "64K",
-                        "--ways",
+                        "--methods",
                         "host",
                         "--threads",
                         "1",
@@ -266,7 +266,7 @@ class GdsCommandTest {
         assertThat(run("--file", "x", "-s", "4X")).isEqualTo(2);
         assertThat(run("--file", "x", "-s", "0")).isEqualTo(2);
         assertThat(run("--file", "x", "--threads", "0")).isEqualTo(2);
-        assertThat(run("--file", "x", "--ways", "cp")).isEqualTo(2);
+        assertThat(run("--file", "x", "--methods", "cp")).isEqualTo(2);
         assertThat(run("--file", "x", "y")).isEqualTo(2);
         String data = folder.resolve("data").toString();
         assertThat(run("--file", data, "--json", folder.resolve("./data").toString()))
@@ -275,7 +275,7 @@ class GdsCommandTest {
                 .contains("which file? Give --file")
                 .contains("'4X' is no number of bytes")
                 .contains("--json: the document would take the place of " + data)
-                .contains("--ways: 'cp' is none of gds, compat, staged, direct, host");
+                .contains("--methods: 'cp' is none of gds, compat, staged, direct, host");
         assertThat(run("--file", folder.resolve("no/such").toString())).isOne();
         assertThat(run("--file", "/dev/null")).isOne();
         assertThat(run("--help")).isZero();

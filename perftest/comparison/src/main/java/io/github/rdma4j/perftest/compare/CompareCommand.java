@@ -62,7 +62,7 @@ public final class CompareCommand {
     public static final String NAME = "compare";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "Java's and C's tools in turn, compared";
+    public static final String TITLE = "Runs Java's and C's tools by turns, and compares them";
 
     private static final int OK = 0;
 

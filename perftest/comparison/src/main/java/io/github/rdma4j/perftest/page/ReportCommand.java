@@ -25,7 +25,7 @@ public final class ReportCommand {
     public static final String NAME = "report";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "A page with charts of the results of tests";
+    public static final String TITLE = "Makes a page with charts from the results of the tools";
 
     private static final int OK = 0;
 

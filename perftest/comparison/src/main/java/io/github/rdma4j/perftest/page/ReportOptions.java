@@ -17,19 +17,20 @@ import picocli.CommandLine.Parameters;
 /** The command line of {@code report}. */
 @Command(
         name = "rdma4j " + ReportCommand.NAME,
-        description =
-                "Makes one HTML page, with charts, of results documents: what --out_json of the tools and of compare"
-                        + " writes. The page needs no network.",
+        description = "Makes one HTML page with charts from results documents, which --out_json of the tools and of"
+                + " compare writes. The page needs no network.",
         sortOptions = false,
         usageHelpAutoWidth = true)
 final class ReportOptions {
-    @Parameters(paramLabel = "<results.json>", description = "Results documents; several are put beside each other.")
+    @Parameters(
+            paramLabel = "<results.json>",
+            description = "Results documents; the page shows several side by" + " side.")
     private List<Path> files = new ArrayList<>();
 
     @Option(
             names = "--out",
             paramLabel = "<file>",
-            description = "The page (default report.html); an older one is overwritten.")
+            description = "The page (default report.html); an existing file is overwritten.")
     private Path out = Path.of("report.html");
 
     @Option(
@@ -41,8 +42,8 @@ final class ReportOptions {
     @Option(
             names = "--machine",
             paramLabel = "<name|file>",
-            description = "Draw what this machine's links allow, and what is predicted for it, beside the bandwidth: as"
-                    + " --machine of predict.")
+            description = "Also draw the limits of this machine's links and the prediction for it; the value is as"
+                    + " for predict --machine.")
     private String machine;
 
     @Option(

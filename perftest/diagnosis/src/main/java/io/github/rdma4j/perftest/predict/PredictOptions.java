@@ -19,19 +19,18 @@ import picocli.CommandLine.Option;
 /** The command line of {@code predict}. */
 @Command(
         name = "rdma4j " + PredictCommand.NAME,
-        description =
-                "Predicts what a machine's data paths can reach: the copies, the bytes on each link, the link that limits,"
-                        + " bandwidth and processor time by message size. Reads this machine, or a described one."
-                        + " Sends nothing.",
+        description = "Predicts the bandwidth and CPU time of a machine's data paths by message size, and shows the"
+                + " copies, the bytes on each link, and the link that limits. Reads this machine, or a"
+                + " description of another. Sends nothing.",
         footer = {
             "",
-            "Columns of the page: traffic per GiB, the GiB that a link carries for 1 GiB of data, headers included; link"
-                    + " capacity, what it carries in GB/s; data at most, the capacity divided by the traffic; data rate,"
-                    + " what messages of a size should reach; share of limit, that rate divided by the path's limit;"
-                    + " CPU time per GiB, of both ends together; limited by, what keeps the rate from being higher.",
+            "Columns of the page: traffic per GiB, the GiB that a link carries for 1 GiB of data, headers included;"
+                    + " link capacity, in GB/s; data at most, the capacity divided by the traffic; data rate, the"
+                    + " prediction for messages of a size; share of limit, that rate divided by the path's limit;"
+                    + " CPU time per GiB, of both ends together; limited by, the reason why the rate is not higher.",
             "",
-            "Exit status: 0 predicted; 1 there is nothing to predict for, or a file cannot be used; 2 the command line"
-                    + " makes no sense; 4 the JSON file could not be written."
+            "Exit status: 0 predicted; 1 there is nothing to predict for, or a file cannot be used; 2 wrong command"
+                    + " line; 4 the JSON file could not be written."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -48,8 +47,8 @@ final class PredictOptions extends CommandOptions {
     @Option(
             names = "--machine",
             paramLabel = "<name|file>",
-            description = "Predict for this machine: one that comes with rdma4j, or one that a JSON file describes"
-                    + " (default: this machine).")
+            description = "Predict for another machine: one that comes with rdma4j, or one that a JSON file"
+                    + " describes (default: this machine).")
     private String machine;
 
     @Option(names = "--machines", description = "List the machines that come with rdma4j.")
@@ -58,29 +57,28 @@ final class PredictOptions extends CommandOptions {
     @Option(
             names = "--device",
             paramLabel = "<device>",
-            description =
-                    "Predict for this RDMA device of this machine, or this port as mlx5_0/2 (default: the first with an"
-                            + " active port).")
+            description = "Predict for this RDMA device of this machine, or this port, such as mlx5_0/2 (default: the"
+                    + " first device with an active port).")
     private String device;
 
     @Option(
             names = "--path",
             paramLabel = "<path,...>",
             description =
-                    "Only these paths: host, gpudirect, staged, tcp, copy, nvlink, file, file-staged (default: all"
-                            + " that the machine has).")
+                    "Show only these paths: host, gpudirect, staged, tcp, copy, nvlink, file, file-staged (default:"
+                            + " all that the machine has).")
     private String paths;
 
     @Option(
             names = "--sizes",
             paramLabel = "<bytes,...>",
-            description = "These message sizes; K, M and G are 2¹⁰, 2²⁰ and 2³⁰ (default: 64 to 8M).")
+            description = "Show these message sizes; K, M and G are 2¹⁰, 2²⁰ and 2³⁰ (default: 64 to 8M).")
     private String sizes;
 
     @Option(
             names = "--depth",
             paramLabel = "<num>",
-            description = "Messages that are on their way at once, as --tx-depth of the tools (default 128).")
+            description = "Messages in flight at the same time, as --tx-depth of the tools (default 128).")
     private int depth = 128;
 
     @Option(
@@ -88,15 +86,15 @@ final class PredictOptions extends CommandOptions {
             paramLabel = "<results.json>",
             description =
                     "Fit the time per message, packet and byte to three sizes of this document of a bandwidth tool,"
-                            + " and compare the others with what follows from it. Given several times, the best of each"
-                            + " size counts.")
+                            + " and compare the other sizes with the fit. Repeat it for several documents; the best"
+                            + " result of each size counts.")
     private List<Path> calibrate = new ArrayList<>();
 
     @Option(
             names = "--fit",
             paramLabel = "<bytes,...>",
-            description =
-                    "The three sizes; with --calibrate (default: the least, the one next to the MTU, the greatest).")
+            description = "With --calibrate, the three sizes (default: the smallest, the one nearest to the MTU, the"
+                    + " largest).")
     private String fit;
 
     @Override

@@ -26,7 +26,7 @@ public final class WatchCommand {
     public static final String NAME = "watch";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "What the ports carry, and what gets worse; also for Prometheus";
+    public static final String TITLE = "Shows the ports' traffic and rising error counters; also for Prometheus";
 
     private static final int OK = 0;
     /** Moves the cursor to the corner, and clears the rest. */

@@ -14,14 +14,13 @@ import picocli.CommandLine.Option;
 /** The command line of {@code watch}. */
 @Command(
         name = "rdma4j " + WatchCommand.NAME,
-        description =
-                "Shows what the RDMA devices of this machine carry, and what gets worse: bytes and packets each second,"
-                        + " and each counter of loss, congestion or errors that rises. Reads files of the kernel only;"
-                        + " needs no rights and opens no device.",
+        description = "Shows the traffic of this machine's RDMA devices, in bytes and packets per second, and each"
+                + " counter of loss, congestion or errors that rises. Only reads files of the kernel: needs"
+                + " no privileges and opens no device.",
         footer = {
             "",
-            "Ends with Ctrl-C or after --count. Exit status: 0 done; 1 there is no such device, or the address cannot be"
-                    + " listened at; 2 the command line makes no sense."
+            "Ends with Ctrl-C or after --count. Exit status: 0 done; 1 there is no such device, or the command"
+                    + " cannot listen at the address; 2 wrong command line."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -29,24 +28,24 @@ final class WatchOptions extends CommandOptions {
     private static final int MOST_SECONDS = 3600;
     private static final int MOST_LOOKS = 1_000_000;
 
-    @Option(names = "--device", paramLabel = "<device>", description = "Look at this RDMA device only.")
+    @Option(names = "--device", paramLabel = "<device>", description = "Show only this RDMA device.")
     private String device;
 
     @Option(
             names = "--interval",
             paramLabel = "<seconds>",
-            description = "Look again after so long, 1 to 3600 (default 1).")
+            description = "Time between two readings, 1 to 3600 (default 1).")
     private Integer interval;
 
-    @Option(names = "--count", paramLabel = "<looks>", description = "End after so many looks (default: never).")
+    @Option(names = "--count", paramLabel = "<num>", description = "End after this many readings (default: never).")
     private Integer count;
 
     @Option(
             names = "--openmetrics",
             paramLabel = "<[host:]port>",
-            description = "Show nothing here; serve the counters as OpenMetrics text at http://HOST:PORT/metrics, for"
-                    + " Prometheus and its relatives (default host 127.0.0.1, which only this machine reaches;"
-                    + " port 0 takes a free one).")
+            description = "Print nothing; serve the counters as OpenMetrics text at http://HOST:PORT/metrics, for"
+                    + " Prometheus and similar programs (default host 127.0.0.1, which only this machine reaches;"
+                    + " port 0: any free port).")
     private String metrics;
 
     @Override

@@ -23,7 +23,7 @@ public final class AllReduceCommand {
     public static final String NAME = "nccl_allreduce_bw";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "How fast GPUs add up their numbers with NCCL, and what NCCL chose";
+    public static final String TITLE = "Measures all-reduce of GPUs with NCCL, and shows what NCCL chose";
 
     private static final int OK = 0;
     private static final int WRONG = 1;

@@ -22,16 +22,16 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rdma4j gpu " + AllReduceCommand.NAME,
         description =
-                "Measures ncclAllReduce as nccl-tests do: algorithm and bus bandwidth, in place and out of place. All"
-                        + " values are compared. Shows what NCCL chose, from its log, and what doctor --gpu predicts.",
+                "Measures ncclAllReduce as nccl-tests does: algorithm and bus bandwidth, in place and out of place."
+                        + " Checks all values. Shows what NCCL chose, from its log, and what doctor --gpu predicts.",
         footer = {
             "",
-            "Options with the names of nccl-tests mean the same. Ranks are processes: -g 4 starts three more here;"
-                    + " mpirun, srun and torchrun are understood; or start each yourself with --rank, --ranks,"
-                    + " --server.",
+            "Options that nccl-tests also has mean the same. Ranks are processes: -g 4 starts three more on this"
+                    + " machine. mpirun, srun and torchrun can start the ranks, or start each one yourself with"
+                    + " --rank, --ranks and --server.",
             "",
-            "Exit status: 0 done; 1 it failed, or values were wrong; 2 the command line makes no sense; 4 the JSON"
-                    + " document could not be written."
+            "Exit status: 0 done; 1 it failed, or values were wrong; 2 wrong command line; 4 the JSON document"
+                    + " could not be written."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -54,19 +54,19 @@ final class AllReduceOptions extends CommandOptions {
     @Option(
             names = {"-b", "--minbytes"},
             paramLabel = "<bytes>",
-            description = "The least size, with K, M or G (default 32M).")
+            description = "The smallest size, with K, M or G (default 32M).")
     private String least;
 
     @Option(
             names = {"-e", "--maxbytes"},
             paramLabel = "<bytes>",
-            description = "The greatest size (default 32M, or the least if that is greater).")
+            description = "The largest size (default 32M, or the smallest if that is larger).")
     private String greatest;
 
     @Option(
             names = {"-i", "--stepbytes"},
             paramLabel = "<bytes>",
-            description = "From size to size so many bytes more (default 1M).")
+            description = "The step from one size to the next, in bytes (default 1M).")
     private String step;
 
     @Option(
@@ -84,82 +84,80 @@ final class AllReduceOptions extends CommandOptions {
     @Option(
             names = {"-w", "--warmup_iters"},
             paramLabel = "<n>",
-            description = "Operations before, which are not counted (default 1).")
+            description = "Operations before the measured ones (default 1).")
     private int warmUp = 1;
 
     @Option(
             names = "--no-warm-up",
             description =
-                    "Begin at once. Else operations of the least size are made first, for up to 3 s, until the JVM has"
-                            + " compiled what is measured.")
+                    "Start measuring at once. By default, operations of the smallest size run first, for up to 3 s,"
+                            + " until the JVM has compiled the measured code.")
     private boolean cold;
 
     @Option(
             names = {"-m", "--agg_iters"},
             paramLabel = "<n>",
-            description = "Operations that go into one group (default 1).")
+            description = "Operations in a group (default 1).")
     private int grouped = 1;
 
     @Option(
             names = {"-c", "--check"},
             paramLabel = "<n>",
-            description = "How many operations of a size are made to compare every value; 0 compares none (default 1).")
+            description = "Operations of each size whose values are all checked; 0 checks none (default 1).")
     private int checks = 1;
 
     @Option(
             names = {"-d", "--datatype"},
             split = ",",
             paramLabel = "<type>",
-            description =
-                    "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2; several"
-                            + " with commas, or all (default float).")
+            description = "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2;"
+                    + " several, separated by commas, or all (default float).")
     private List<String> types = List.of("float");
 
     @Option(
             names = {"-o", "--op"},
             split = ",",
             paramLabel = "<operation>",
-            description = "sum, prod, max, min, avg; several with commas, or all (default sum).")
+            description = "sum, prod, max, min, avg; several, separated by commas, or all (default sum).")
     private List<String> operations = List.of("sum");
 
     @Option(
             names = {"-a", "--average"},
             paramLabel = "<0..3>",
-            description =
-                    "The time to print: 0 rank 0's, 1 the mean of all ranks, 2 the least, 3 the greatest (default 1).")
+            description = "The time to print: 0 of rank 0, 1 the mean of all ranks, 2 the shortest, 3 the longest"
+                    + " (default 1).")
     private int average = 1;
 
     @Option(
             names = {"-R", "--local_register"},
             paramLabel = "<0..2>",
-            description =
-                    "0 plain memory, 1 memory of ncclMemAlloc registered by each rank, 2 as windows of all (default"
-                            + " 0).")
+            description = "0 plain memory, 1 memory from ncclMemAlloc that each rank registers, 2 windows of all ranks"
+                    + " (default 0).")
     private int registration;
 
     @Option(
             names = {"-T", "--timeout"},
             paramLabel = "<seconds>",
-            description = "How long nothing may happen: no rank comes, no operation ends (default 60).")
+            description = "End with an error if for this long no rank connects and no operation ends (default 60).")
     private int timeout = 60;
 
     @Option(
             names = {"-g", "--ngpus"},
             paramLabel = "<n>",
-            description =
-                    "Ranks on this machine, each a process with a GPU of its own, from --use_cuda on (default 1).")
+            description = "Ranks on this machine: processes with one GPU each, the first with --use_cuda (default 1).")
     private Integer gpus;
 
-    @Option(names = "--ranks", paramLabel = "<n>", description = "How many ranks there are; without --rank as -g.")
+    @Option(names = "--ranks", paramLabel = "<n>", description = "Number of all ranks (default: -g, without --rank).")
     private Integer ranks;
 
-    @Option(names = "--rank", paramLabel = "<n>", description = "Which of them this process is, from 0.")
+    @Option(names = "--rank", paramLabel = "<n>", description = "The rank of this process, from 0.")
     private Integer rank;
 
     @Option(
             names = "--server",
             paramLabel = "<host:port>",
-            description = "Where rank 0 waits for the others: an address of its machine, in a network that is trusted.")
+            description =
+                    "The address of rank 0's machine where it waits for the other ranks; use a trusted" + " network.")
     private String server;
 
     @Option(
@@ -171,7 +169,8 @@ final class AllReduceOptions extends CommandOptions {
     @Option(
             names = "--log",
             paramLabel = "<file>",
-            description = "Keep NCCL's log; with several ranks each has a file with its number behind the name.")
+            description = "Keep NCCL's log in this file; with several ranks, each writes a file with its number"
+                    + " appended to the name.")
     private Path log;
 
     @Mixin

@@ -24,9 +24,7 @@ public final class JsonOption {
             arity = "0..1",
             fallbackValue = STANDARD_OUTPUT,
             paramLabel = "<file>",
-            description =
-                    "Also write the findings as JSON, to this file; without a file, to standard output and nothing"
-                            + " else.")
+            description = "Also write the findings to this file, as JSON; without a file, print only JSON.")
     private String json;
 
     /** Writes a document. */

@@ -41,7 +41,7 @@ import java.util.stream.Collectors;
 /** Measures each direction, size and number of threads, with all paths in turn. */
 final class GdsBandwidth {
     /** The state of a report without results. */
-    static final String NOTHING = "no way could be measured";
+    static final String NOTHING = "no method could be measured";
 
     private final Instant started = Instant.now();
     private final GdsOptions options;
@@ -159,7 +159,7 @@ final class GdsBandwidth {
     }
 
     /** An open path, and the factory of targets of a size. */
-    private record OpenWay(GdsMethod way, IntFunction<GdsTarget> targets) {}
+    private record OpenMethod(GdsMethod method, IntFunction<GdsTarget> targets) {}
 
     private void measure(CudaContext context, long fileSize, boolean writable) throws IOException {
         OpenOption[] access = writable
@@ -167,14 +167,15 @@ final class GdsBandwidth {
                 : new OpenOption[] {StandardOpenOption.READ};
         Deque<Closeable> opened = new ArrayDeque<>();
         try {
-            List<OpenWay> ways = new ArrayList<>();
-            for (GdsMethod way : options.ways()) {
-                open(context, way, access, opened).ifPresent(targets -> ways.add(new OpenWay(way, targets)));
+            List<OpenMethod> methods = new ArrayList<>();
+            for (GdsMethod method : options.methods()) {
+                open(context, method, access, opened)
+                        .ifPresent(targets -> methods.add(new OpenMethod(method, targets)));
             }
             for (boolean write : writable ? new boolean[] {true, false} : new boolean[] {false}) {
                 for (int size : options.sizes()) {
                     for (int threads : options.threads()) {
-                        byTurns(ways, fileSize, write, size, threads);
+                        byTurns(methods, fileSize, write, size, threads);
                     }
                 }
             }
@@ -186,14 +187,14 @@ final class GdsBandwidth {
     }
 
     /** Each round has a pass of each path, because the speed of the storage varies from minute to minute. */
-    private void byTurns(List<OpenWay> ways, long fileSize, boolean write, int size, int threads) {
+    private void byTurns(List<OpenMethod> methods, long fileSize, boolean write, int size, int threads) {
         Deque<GdsPasses> begun = new ArrayDeque<>();
         try {
-            for (OpenWay each : ways) {
+            for (OpenMethod each : methods) {
                 begun.add(GdsPasses.begin(
                         options.file(),
                         fileSize,
-                        each.way(),
+                        each.method(),
                         write,
                         size,
                         threads,
@@ -214,33 +215,34 @@ final class GdsBandwidth {
      * @param opened collects the resources that must be closed, the last one first
      */
     private Optional<IntFunction<GdsTarget>> open(
-            CudaContext context, GdsMethod way, OpenOption[] access, Deque<Closeable> opened) throws IOException {
-        return switch (way) {
+            CudaContext context, GdsMethod method, OpenOption[] access, Deque<Closeable> opened) throws IOException {
+        return switch (method) {
             case HOST -> {
                 FileChannel channel = FileChannel.open(options.file(), access);
                 opened.push(channel);
-                decisions.put(way, "host memory, through the page cache");
+                decisions.put(method, "host memory, through the page cache");
                 yield Optional.of(size -> new HostTarget(channel, size));
             }
             case DIRECT -> openDirect(access, opened);
-            default -> openPath(context, way, access, opened);
+            default -> openPath(context, method, access, opened);
         };
     }
 
     private Optional<IntFunction<GdsTarget>> openPath(
-            CudaContext context, GdsMethod way, OpenOption[] access, Deque<Closeable> opened) {
+            CudaContext context, GdsMethod method, OpenOption[] access, Deque<Closeable> opened) {
         GpuStorage storage =
-                GpuStorage.on(context, config -> config.only(way.path()).directIo(options.direct()));
+                GpuStorage.on(context, config -> config.only(method.path()).directIo(options.direct()));
         opened.push(storage::close);
         try {
             GpuFile file = storage.open(options.file(), access);
             opened.push(file::close);
             decisions.put(
-                    way, file.decision() + (file.isDirectIo() ? ", past the page cache" : ", through the page cache"));
+                    method,
+                    file.decision() + (file.isDirectIo() ? ", past the page cache" : ", through the page cache"));
             return Optional.of(size -> new GpuTarget(storage, file, context.allocate(size), options.registers()));
         } catch (StoragePathUnavailableException e) {
             decisions.put(
-                    way,
+                    method,
                     "left out: "
                             + e.refusals().stream()
                                     .map(StorageRefusal::toString)

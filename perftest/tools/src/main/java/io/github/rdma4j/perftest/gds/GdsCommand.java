@@ -21,7 +21,7 @@ public final class GdsCommand {
     public static final String NAME = "gds_bw";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "How fast files get to GPU memory and back, by each way";
+    public static final String TITLE = "Measures files to GPU memory and back, by each method";
 
     private static final int OK = 0;
 
@@ -50,7 +50,9 @@ public final class GdsCommand {
             int status = kept.complete(report, Complaints.FAILED);
             return report.failure() == null
                     ? status
-                    : complaints.failed(report.failure(), "do what stands beside each way, or choose others by --ways");
+                    : complaints.failed(
+                            report.failure(),
+                            "fix what the page reports for each method, or choose other methods with --methods");
         } catch (PerftestException failure) {
             return failed(kept, complaints, failure.getMessage(), failure.remedy());
         } catch (IllegalArgumentException | StorageException | CudaException | CudaUnavailableException failure) {
@@ -74,14 +76,14 @@ public final class GdsCommand {
         StringBuilder page = new StringBuilder();
         page.append("%s, %d bytes, on %s; %s%n"
                 .formatted(report.file(), report.fileSize(), report.fileSystem(), report.gpu()));
-        report.decisions().forEach((way, decision) -> page.append("  %-7s %s%n".formatted(way.word(), decision)));
+        report.decisions().forEach((method, decision) -> page.append("  %-7s %s%n".formatted(method.word(), decision)));
         page.append("%n  %-7s %-5s %10s %7s %12s %12s %12s  %s%n"
-                .formatted("way", "", "bytes", "threads", "MiB/s", "least", "most", "compared"));
+                .formatted("method", "", "bytes", "threads", "MiB/s", "least", "most", "compared"));
         for (GdsResult each : report.results()) {
             page.append(String.format(
                     Locale.ROOT,
                     "  %-7s %-5s %10d %7d %12.1f %12.1f %12.1f  all right%n",
-                    each.way().word(),
+                    each.method().word(),
                     each.write() ? "write" : "read",
                     each.size(),
                     each.threads(),

@@ -19,7 +19,7 @@ final class GdsDocument {
     static SeriesDocument of(GdsReport report) {
         Map<List<Object>, List<GdsResult>> series = new LinkedHashMap<>();
         for (GdsResult each : report.results()) {
-            series.computeIfAbsent(List.of(each.write(), each.threads(), each.way()), _ -> new ArrayList<>())
+            series.computeIfAbsent(List.of(each.write(), each.threads(), each.method()), _ -> new ArrayList<>())
                     .add(each);
         }
         return new SeriesDocument(
@@ -43,16 +43,16 @@ final class GdsDocument {
         info.put("tool", GdsCommand.NAME);
         info.put("role", "alone");
         info.put("implementation", "java");
-        info.put("variant", first.way().word());
+        info.put("variant", first.method().word());
         info.put("direction", first.write() ? "write" : "read");
         info.put("threads", first.threads());
         info.put("file", report.file());
         info.put("file_size", report.fileSize());
         info.put("file_system", report.fileSystem());
         info.put("cuda_device", report.gpu());
-        Map<String, Object> ways = new LinkedHashMap<>();
-        report.decisions().forEach((way, decision) -> ways.put(way.word(), decision));
-        info.put("ways", ways);
+        Map<String, Object> methods = new LinkedHashMap<>();
+        report.decisions().forEach((method, decision) -> methods.put(method.word(), decision));
+        info.put("methods", methods);
         return info;
     }
 

@@ -29,7 +29,7 @@ enum GdsMethod {
         return Arrays.stream(values())
                 .filter(each -> each.word.equals(word))
                 .findFirst()
-                .orElseThrow(() -> new IllegalParameterException("--ways: '" + word + "' is none of "
+                .orElseThrow(() -> new IllegalParameterException("--methods: '" + word + "' is none of "
                         + Arrays.stream(values()).map(GdsMethod::word).collect(Collectors.joining(", "))));
     }
 

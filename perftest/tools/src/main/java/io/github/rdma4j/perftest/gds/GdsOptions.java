@@ -15,15 +15,14 @@ import picocli.CommandLine.Option;
 /** The command line of {@code gpu gds_bw}. */
 @Command(
         name = "rdma4j gpu " + GdsCommand.NAME,
-        description =
-                "Measures how fast a file is read to a GPU's memory and written from it, by each way that the machine"
-                        + " offers: GPUDirect Storage, cuFile's compatibility mode, staged through pinned host memory,"
-                        + " and, for comparison, to host memory alone, past the page cache and through it. All bytes"
-                        + " are compared afterwards.",
+        description = "Measures how fast a file is read to GPU memory and written from it, by each method that the"
+                + " machine offers: GPUDirect Storage, cuFile's compatibility mode, staged through pinned"
+                + " host memory, and, for comparison, host memory only, without and with the page cache."
+                + " Compares all bytes afterwards.",
         footer = {
             "",
-            "A file that is there is only read. Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command"
-                    + " line makes no sense; 4 the JSON document could not be written."
+            "Exit status: 0 done; 1 it failed, or bytes were wrong; 2 wrong command line; 4 the JSON document could"
+                    + " not be written."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -36,7 +35,8 @@ final class GdsOptions extends CommandOptions {
     @Option(
             names = "--file",
             paramLabel = "<file>",
-            description = "The file. One that is not there is made, written, read and removed.")
+            description = "The file. A missing file is created, written, read and removed; an existing one is only"
+                    + " read.")
     private Path file;
 
     @Option(
@@ -49,37 +49,39 @@ final class GdsOptions extends CommandOptions {
             names = {"-s", "--size"},
             split = ",",
             paramLabel = "<bytes>",
-            description = "Bytes of a transfer, several with commas, with K, M or G (default 64K,1M,16M).")
+            description =
+                    "Bytes of a transfer, with K, M or G; several are separated by commas (default" + " 64K,1M,16M).")
     private List<String> sizes = List.of("64K", "1M", "16M");
 
     @Option(
             names = "--threads",
             split = ",",
             paramLabel = "<n>",
-            description = "Threads that read or write at the same time, several with commas (default 1,4).")
+            description = "Threads that read or write at the same time; several numbers are separated by commas"
+                    + " (default 1,4).")
     private List<Integer> threads = List.of(1, 4);
 
     @Option(
             names = {"-n", "--passes"},
             paramLabel = "<n>",
-            description = "How often the whole file is read or written; the median is printed (default 5).")
+            description = "Passes over the whole file; the median is printed (default 5).")
     private int passes = 5;
 
     @Option(
-            names = "--ways",
+            names = "--methods",
             split = ",",
-            paramLabel = "<way>",
-            description = "gds, compat, staged, direct, host; those that the machine lacks are left out with the reason"
-                    + " (default all).")
-    private List<String> ways = List.of("gds", "compat", "staged", "direct", "host");
+            paramLabel = "<method>",
+            description = "The methods: gds, compat, staged, direct, host. The page gives the reason for each one"
+                    + " that the machine lacks (default all).")
+    private List<String> methods = List.of("gds", "compat", "staged", "direct", "host");
 
     @Option(names = "--use_cuda", paramLabel = "<n>", description = "Number of the GPU (default 0).")
     private int gpu;
 
-    @Option(names = "--no-direct", description = "Through the page cache where rdma4j opens the file (no O_DIRECT).")
+    @Option(names = "--no-direct", description = "Use the page cache when rdma4j opens the file (no O_DIRECT).")
     private boolean cached;
 
-    @Option(names = "--register", description = "Have cuFile pin the memory before.")
+    @Option(names = "--register", description = "Let cuFile pin the memory before the transfers.")
     private boolean register;
 
     @Mixin
@@ -92,7 +94,7 @@ final class GdsOptions extends CommandOptions {
         }
         json.check(file);
         sizes();
-        ways();
+        methods();
         fileSize();
         for (int count : threads) {
             within("--threads", count, MOST_THREADS);
@@ -143,8 +145,8 @@ final class GdsOptions extends CommandOptions {
         return passes;
     }
 
-    List<GdsMethod> ways() {
-        return ways.stream().map(GdsMethod::of).distinct().toList();
+    List<GdsMethod> methods() {
+        return methods.stream().map(GdsMethod::of).distinct().toList();
     }
 
     int gpu() {

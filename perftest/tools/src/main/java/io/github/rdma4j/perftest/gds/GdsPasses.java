@@ -28,7 +28,7 @@ final class GdsPasses implements AutoCloseable {
 
     private final Path file;
     private final long fileSize;
-    private final GdsMethod way;
+    private final GdsMethod method;
     private final boolean write;
     private final int size;
     private final ExecutorService executor;
@@ -36,10 +36,10 @@ final class GdsPasses implements AutoCloseable {
     private final List<byte[]> contents = new ArrayList<>();
     private final List<Double> speeds = new ArrayList<>();
 
-    private GdsPasses(Path file, long fileSize, GdsMethod way, boolean write, int size, int threads) {
+    private GdsPasses(Path file, long fileSize, GdsMethod method, boolean write, int size, int threads) {
         this.file = file;
         this.fileSize = fileSize;
-        this.way = way;
+        this.method = method;
         this.write = write;
         this.size = size;
         this.executor = Executors.newFixedThreadPool(threads);
@@ -49,8 +49,14 @@ final class GdsPasses implements AutoCloseable {
      * Opens a target for each thread, and makes a pass that does not count, which creates pinned memory and threads.
      */
     static GdsPasses begin(
-            Path file, long fileSize, GdsMethod way, boolean write, int size, int threads, Supplier<GdsTarget> target) {
-        GdsPasses passes = new GdsPasses(file, fileSize, way, write, size, threads);
+            Path file,
+            long fileSize,
+            GdsMethod method,
+            boolean write,
+            int size,
+            int threads,
+            Supplier<GdsTarget> target) {
+        GdsPasses passes = new GdsPasses(file, fileSize, method, write, size, threads);
         boolean begun = false;
         try {
             for (int i = 0; i < threads; i++) {
@@ -70,7 +76,7 @@ final class GdsPasses implements AutoCloseable {
         targets.add(target);
         if (write) {
             byte[] bytes = new byte[size];
-            new Random(31L * contents.size() + size + way.ordinal()).nextBytes(bytes);
+            new Random(31L * contents.size() + size + method.ordinal()).nextBytes(bytes);
             contents.add(bytes);
             target.set(ByteBuffer.wrap(bytes));
         }
@@ -89,7 +95,7 @@ final class GdsPasses implements AutoCloseable {
             all(this::pass);
         }
         all(this::compare);
-        return new GdsResult(way, write, size, targets.size(), speeds, fileSize);
+        return new GdsResult(method, write, size, targets.size(), speeds, fileSize);
     }
 
     @Override
@@ -167,7 +173,7 @@ final class GdsPasses implements AutoCloseable {
                 if (wrong >= 0) {
                     throw new RunFailedException(
                             "%s, %s: byte %d of the file is wrong"
-                                    .formatted(way.word(), write ? "write" : "read", offset + wrong),
+                                    .formatted(method.word(), write ? "write" : "read", offset + wrong),
                             "see whether somebody else writes the file");
                 }
             }

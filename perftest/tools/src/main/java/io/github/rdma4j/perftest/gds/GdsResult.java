@@ -8,14 +8,14 @@ import java.util.List;
 /**
  * The result of one path.
  *
- * @param way the path
+ * @param method the path
  * @param write whether the file was written
  * @param size bytes of a transfer
  * @param threads the number of concurrent threads
  * @param speeds of each pass over the whole file, in MiB per second
  * @param bytes the number of bytes that were compared afterwards and were right
  */
-record GdsResult(GdsMethod way, boolean write, int size, int threads, List<Double> speeds, long bytes) {
+record GdsResult(GdsMethod method, boolean write, int size, int threads, List<Double> speeds, long bytes) {
     /** Copies the list. */
     GdsResult {
         speeds = List.copyOf(speeds);

@@ -65,8 +65,7 @@ public final class FigureOptions {
         options.value(Output.class, "--output")
                 .label("<units>")
                 .converter(new Output.Converter())
-                .description(
-                        "Set verbosity output level: bandwidth, message_rate, latency: print this one number only.")
+                .description("Print only this number: bandwidth, message_rate or latency.")
                 .into(value -> output = value);
         options.value(Double.class, "-w", "--limit_bw")
                 .label("<value>")
@@ -81,8 +80,8 @@ public final class FigureOptions {
                 .description("Set verifier limit for Msg Rate: exit status 1 below it.")
                 .into(value -> leastMessageRate = value);
         options.flag("--details")
-                .description("rdma4j: print what the C tools do not: implementation, placement and warm-up above the"
-                        + " table, and the percentiles of a latency below it.")
+                .description("rdma4j: also print implementation, placement and warm-up above the table, and the"
+                        + " percentiles of a latency below it.")
                 .into(value -> details = value);
         options.number("--rounds")
                 .label("<num>")

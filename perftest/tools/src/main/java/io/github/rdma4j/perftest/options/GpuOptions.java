@@ -27,10 +27,11 @@ public final class GpuOptions {
                 .description("Take the buffer from the CUDA device at this PCI address, like 0000:17:00.0.")
                 .into(value -> pciAddress = value);
         options.flag("--use_cuda_dmabuf")
-                .description("Register GPU memory as a dma-buf: as --gpu-path dmabuf.")
+                .description("Register GPU memory as a dma-buf, like --gpu-path dmabuf.")
                 .into(value -> dmaBuf = value);
         options.flag("--use_data_direct")
-                .description("Register GPU memory by the adapter's Data Direct engine: as --gpu-path datadirect.")
+                .description("Register GPU memory through the adapter's Data Direct engine, like --gpu-path"
+                        + " datadirect.")
                 .into(value -> dataDirect = value);
         options.flag("--use_cuda_pcie_mapping")
                 .description("Reach the dma-buf over PCIe, even if the GPU also has another link.")
@@ -38,13 +39,13 @@ public final class GpuOptions {
         options.number("--cuda_mem_type")
                 .label("<type>")
                 .within(0, 4)
-                .description("Memory: 0 of the device, 1 managed, 4 of the host, not pinned (default 0).")
+                .description("Type of the memory: 0 device, 1 managed, 4 host memory that is not pinned (default 0).")
                 .into(value -> memoryType = value);
         options.value(GpuPathChoice.class, "--gpu-path")
                 .label("<path>")
                 .converter(new GpuPathChoice.Converter())
-                .description("rdma4j: between adapter and GPU memory: auto, dmabuf, datadirect, peermem or staged"
-                        + " (default auto, the first of dmabuf, peermem and staged that works here).")
+                .description("rdma4j: the path between adapter and GPU memory: auto, dmabuf, datadirect, peermem or"
+                        + " staged (default auto: the first of dmabuf, peermem and staged that works).")
                 .into(value -> path = value);
     }
 

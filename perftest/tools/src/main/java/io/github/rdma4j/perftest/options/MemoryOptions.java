@@ -30,20 +30,21 @@ public final class MemoryOptions {
                 .description("Register the buffer without relaxed ordering (ib_write_lat never asks for it).")
                 .into(value -> strictOrdering = value);
         options.flag("--use_hugepages")
-                .description("Take the buffer from the reserve of huge pages (vm.nr_hugepages).")
+                .description("Take the buffer from the reserved huge pages (vm.nr_hugepages).")
                 .into(value -> hugePages = value);
         options.value(Path.class, "--mmap")
                 .label("<file>")
-                .description("Use a mapped file as the buffer, the memory of a device for instance.")
+                .description("Use a mapped file as the buffer, for example the memory of a device.")
                 .into(value -> mappedFile = value);
         options.value(Long.class, "--mmap-offset")
                 .label("<bytes>")
                 .converter(new Numbers.Bytes())
                 .within(0, Long.MAX_VALUE / 2)
-                .description("Where in the file of --mmap the buffer begins (default 0); a multiple of the page size.")
+                .description("Offset of the buffer in the file of --mmap, a multiple of the page size (default 0).")
                 .into(value -> mappedOffset = value);
         options.flag("--odp")
-                .description("Register the buffer for on-demand paging: it is not pinned, the adapter faults pages in.")
+                .description("Register the buffer for on-demand paging: it is not pinned, and the adapter faults"
+                        + " pages in.")
                 .into(value -> onDemand = value);
         options.value(Path.class, "--payload_file_path")
                 .label("<file>")
@@ -51,16 +52,15 @@ public final class MemoryOptions {
                         "Fill the buffer with the words of a text file: '0xaaaaaaaa, 0xbbbbbbbb, ...', little endian.")
                 .into(value -> payloadFile = value);
         options.flag("--data_validation")
-                .description("The receiver checks number and checksum of the messages (both sides must be rdma4j's;"
-                        + " slower).")
+                .description("The receiver checks number and checksum of each message (slower; both sides must be"
+                        + " rdma4j's).")
                 .into(value -> validation = value);
         options.flag("--use-null-mr")
                 .onlyFor(ToolSet.WRITE_OR_READ)
-                .description("Write from and to a null memory region, or read so: zeros go, nothing is kept"
-                        + " (ibv_alloc_null_mr).")
+                .description("Use a null memory region (ibv_alloc_null_mr), which sends zeros and keeps nothing.")
                 .into(value -> nullRegion = value);
         options.flag("--data_validation_debug")
-                .description("Print with --data_validation what differs; this is always done.")
+                .description("No effect: --data_validation always prints what differs.")
                 .into(value -> validationDebug = value);
         options.flag("--mr_per_qp")
                 .description("Register a memory region for each queue pair.")

@@ -38,10 +38,11 @@ public final class PathOptions {
         options.number("-x", "--gid-index")
                 .label("<index>")
                 .within(0, 255)
-                .description("Use the GID of this index (default: InfiniBand none, Ethernet the best RoCE v2 one).")
+                .description("Use the GID with this index (default: none on InfiniBand, the best RoCE v2 GID on"
+                        + " Ethernet).")
                 .into(value -> gidIndex = value);
         options.flag("--ipv6")
-                .description("Use an IPv6 GID (default an IPv4 one, if there is any).")
+                .description("Use an IPv6 GID (default: an IPv4 GID, if there is one).")
                 .into(value -> ipv6 = value);
         options.number("-m", "--mtu")
                 .label("<mtu>")
@@ -88,8 +89,8 @@ public final class PathOptions {
         options.value(FlowLabels.class, "--flow_label")
                 .label("<fl0,fl1,...>")
                 .converter(new FlowLabels.Converter())
-                .description("Flow labels of the queue pairs' global route headers, in turns (default 0). Of a label"
-                        + " that is not 0 an adapter makes RoCE's UDP source port.")
+                .description("Flow labels of the queue pairs' global route headers, in turn (default 0). Adapters"
+                        + " derive RoCE's UDP source port from a label other than 0.")
                 .into(value -> flowLabels = value);
         options.value(LinkLayer.class, "--force-link")
                 .label("<link>")

@@ -61,7 +61,7 @@ public final class PeerOptions {
         options.number("--run-timeout")
                 .label("<seconds>")
                 .within(0, 1_000_000)
-                .description("rdma4j: how long a side that only receives waits for the end of a run with -n (default"
+                .description("rdma4j: how long a side that only receives waits for a run with -n to end (default"
                         + " 3600; 0: no limit).")
                 .initially(3600)
                 .into(value -> runTimeout = value);

@@ -26,7 +26,8 @@ public final class PlacementOptions {
         options.value(String.class, "--pin_cores")
                 .label("<list>")
                 .description(
-                        "CPUs to run on, like 5 or 0-3,8: the first for the measuring thread, the others for the JVM.")
+                        "CPUs to run on, such as 5 or 0-3,8: the first for the measuring thread, the others for the"
+                                + " JVM.")
                 .into(value -> cores = value);
         options.number("--numa_node")
                 .label("<node>")

@@ -69,13 +69,13 @@ public final class QueueOptions {
         options.value(String.class, "-M", "--MGID")
                 .label("<gid>")
                 .onlyFor(ToolSet.SEND)
-                .description("In multicast, use this as the group: 16 numbers with colons between.")
+                .description("In multicast, use this group: 16 numbers, separated by colons.")
                 .into(value -> multicastGroup = value);
         options.number("--recv_post_list")
                 .label("<num>")
                 .within(1, 16_384)
                 .onlyFor(ToolSet.SEND, ToolSet.BANDWIDTH)
-                .description("Post so many receives in one call (default 1).")
+                .description("Post this many receives with one call (default 1).")
                 .initially(1)
                 .into(value -> receiveList = value);
         options.flag("-e", "--events")
@@ -120,7 +120,7 @@ public final class QueueOptions {
         options.number("--cqe_poll")
                 .label("<num>")
                 .within(1, 65_535)
-                .description("Take up to so many completions with one poll (default 16; the latency tools one).")
+                .description("Take up to this many completions with one poll (default 16; the latency tools 1).")
                 .into(value -> pollBatch = value);
         options.flag("--disable_dynamic_polling")
                 .onlyFor(ToolSet.BANDWIDTH)
@@ -128,8 +128,8 @@ public final class QueueOptions {
                 .description("No effect: the number of completions per poll never adapts.")
                 .into(value -> fixedPollBatch = value);
         options.flag("--no_lock")
-                .description("Let the adapter's library take no locks: queues in a thread domain, where the device has"
-                        + " such.")
+                .description("Create the queues in a thread domain, if the device has one, so that the adapter's"
+                        + " library takes no locks.")
                 .into(value -> lockFree = value);
         options.number("--inline_recv")
                 .label("<size>")

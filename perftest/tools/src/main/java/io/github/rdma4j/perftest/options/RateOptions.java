@@ -18,7 +18,7 @@ public final class RateOptions {
         options.value(Double.class, "--rate_limit")
                 .label("<rate>")
                 .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
-                .description("Send no more than this, over all queue pairs, in bursts (see --rate_units).")
+                .description("Limit the rate to this, over all queue pairs, in bursts (see --rate_units).")
                 .into(value -> rate = value);
         options.value(String.class, "--rate_units")
                 .label("<units>")

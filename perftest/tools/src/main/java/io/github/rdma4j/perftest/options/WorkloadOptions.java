@@ -82,12 +82,12 @@ public final class WorkloadOptions {
                 .into(value -> atomicOperation = value);
         options.flag("--write_with_imm")
                 .onlyFor(ToolSet.WRITE)
-                .description(
-                        "Write with a number that completes a receive of the peer (the peer's C tool: 24.01 or later).")
+                .description("Write with immediate data, which completes a receive at the peer (a C peer: 24.01 or"
+                        + " later).")
                 .into(value -> withImmediate = value);
         options.flag("--send_with_imm")
                 .onlyFor(ToolSet.SEND)
-                .description("Send with a number that the peer's completion reports (the peer's C tool: 26.04).")
+                .description("Send with immediate data, which the peer's completion reports (a C peer: 26.04).")
                 .into(value -> sendsImmediate = value);
         options.number("--latency_gap")
                 .label("<usec>")
@@ -106,7 +106,7 @@ public final class WorkloadOptions {
                 .into(value -> messagesBefore = value);
         options.flag("--run_infinitely")
                 .onlyFor(ToolSet.BANDWIDTH, ToolSet.ONE_SIDED)
-                .description("Run for ever, and print results every <duration> seconds (-D, default 5).")
+                .description("Run forever, and print results every <duration> seconds (-D, default 5).")
                 .into(value -> endless = value);
         options.flag("--no-warm-up")
                 .description("rdma4j: skip the warm-up and measure code that is not compiled yet.")

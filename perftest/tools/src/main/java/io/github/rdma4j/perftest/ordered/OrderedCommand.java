@@ -29,7 +29,7 @@ public final class OrderedCommand {
     public static final String NAME = "gpu_ordered_lat";
 
     /** The summary in the list of commands. */
-    public static final String TITLE = "Ping-pong of GPUs in the order of their streams, beside driven by the host";
+    public static final String TITLE = "Measures a ping-pong of GPUs, driven by the host, by streams and by graphs";
 
     private static final int OK = 0;
 

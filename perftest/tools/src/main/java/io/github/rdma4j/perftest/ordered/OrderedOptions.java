@@ -15,14 +15,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rdma4j gpu " + OrderedCommand.NAME,
         description =
-                "Plays ping-pong between the memory of two GPUs, driven by the host, in the order of CUDA streams, and"
-                        + " by CUDA graphs, and prints the latency of each and how much of the time its thread was at"
-                        + " work. Start it without --connect on one machine, and with --connect on the other; all other"
-                        + " options the same.",
+                "Plays ping-pong between the memory of two GPUs: driven by the host, in the order of CUDA streams,"
+                        + " and by CUDA graphs. Prints the latency of each, and the share of the time that its"
+                        + " thread was busy. Start it without --connect on one machine and with --connect on the"
+                        + " other; all other options must be the same.",
         footer = {
             "",
-            "Exit status: 0 done; 1 it failed, or bytes were wrong; 2 the command line makes no sense; 4 the JSON"
-                    + " document could not be written."
+            "Exit status: 0 done; 1 it failed, or bytes were wrong; 2 wrong command line; 4 the JSON document could"
+                    + " not be written."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -34,14 +34,13 @@ final class OrderedOptions extends CommandOptions {
     @Option(
             names = "--connect",
             paramLabel = "<host>",
-            description =
-                    "The server to play with (default: be the server, which waits 10 minutes for the other side).")
+            description = "Connect to this server (default: be the server, which waits 10 minutes for the other side).")
     private String server;
 
     @Option(
             names = {"-p", "--port"},
             paramLabel = "<port>",
-            description = "TCP port by which the two find each other (default 18515).")
+            description = "TCP port on which the server listens (default 18515).")
     private int port = 18515;
 
     @Option(
@@ -65,7 +64,8 @@ final class OrderedOptions extends CommandOptions {
     @Option(
             names = "--work",
             paramLabel = "<bytes>",
-            description = "Bytes of other memory that the GPU fills in each turn, beside the transfer (default 0).")
+            description = "Bytes of other memory that the GPU fills in each turn, in addition to the transfer"
+                    + " (default 0).")
     private int work;
 
     @Option(names = "--use_cuda", paramLabel = "<n>", description = "Number of the GPU (default 0).")
@@ -74,7 +74,7 @@ final class OrderedOptions extends CommandOptions {
     @Option(
             names = "--gpu-path",
             paramLabel = "<path>",
-            description = "auto, dmabuf, datadirect, peermem or staged (default auto).")
+            description = "The path to GPU memory: auto, dmabuf, datadirect, peermem or staged (default auto).")
     private String path = "auto";
 
     @Mixin

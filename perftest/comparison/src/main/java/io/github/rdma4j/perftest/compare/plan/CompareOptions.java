@@ -19,10 +19,10 @@ import picocli.CommandLine.Option;
 /** The command line of the comparison. */
 @Command(
         name = "rdma4j compare",
-        description =
-                "Runs Java's and C's tools in turn and compares them: both ends on this machine and the same device; or"
-                        + " with --peer the clients here, and the servers on the machine where --serve runs.",
-        footer = {"", "The served machine: rdma4j compare --serve --help"},
+        description = "Runs Java's and C's tools by turns and compares them. Both ends run on this machine and the same"
+                + " device; with --peer, the clients run here and the servers on the machine where --serve"
+                + " runs.",
+        footer = {"", "For the machine with the servers, see rdma4j compare --serve --help."},
         sortOptions = false,
         usageHelpAutoWidth = true)
 public final class CompareOptions {
@@ -32,8 +32,8 @@ public final class CompareOptions {
     @Option(
             names = "--peer",
             paramLabel = "<host[:port]>",
-            description = "Have the servers on that machine, where rdma4j compare --serve runs. The address says what"
-                    + " plain TCP goes over; an RDMA interface's has both go the same way.")
+            description = "Run the servers on that machine, where rdma4j compare --serve runs. Plain TCP uses this"
+                    + " address; with the address of an RDMA interface, TCP and RDMA use the same link.")
     private String peer;
 
     @Option(
@@ -45,23 +45,23 @@ public final class CompareOptions {
     @Option(
             names = "--sizes",
             paramLabel = "[<tool>=]<list>",
-            description = "Message sizes in bytes, or with K or M; several times for several tools"
-                    + " (default 2 for latency, 4096,65536 for bandwidth, 8 for the atomic tools).")
+            description = "Message sizes in bytes, or with K or M; repeat it for several tools (default 2 for"
+                    + " latency, 4096,65536 for bandwidth, 8 for the atomic tools).")
     private List<String> sizes = new ArrayList<>();
 
     @Option(
             names = "--rounds",
             paramLabel = "<num>",
-            description = "How often each is run, plain TCP less often (default " + ROUNDS + "; fewer than "
-                    + MedianInterval.LEAST_FIGURES + " have no interval).")
+            description = "Runs of each tool (default " + ROUNDS + "; fewer than " + MedianInterval.LEAST_FIGURES
+                    + " give no interval). Plain TCP has fewer runs.")
     @Within(least = 1, most = 1000)
     private Integer rounds;
 
     @Option(
             names = "--rounds-within",
             paramLabel = "<seconds>",
-            description = "Begin no further round after this time, once there are " + MedianInterval.LEAST_FIGURES
-                    + ", the fewest with an interval (default no limit).")
+            description = "Start no further round after this time, once " + MedianInterval.LEAST_FIGURES
+                    + " are done, the fewest that give an interval (default no limit).")
     @Within(least = 1, most = 86_400)
     private Integer roundsWithin;
 
@@ -76,8 +76,8 @@ public final class CompareOptions {
             names = {"-d", "--ib-dev"},
             paramLabel = "<dev>",
             description =
-                    "Use RDMA device <dev> (default first device found; with --peer the one that has the address by which this"
-                            + " machine reaches the other).")
+                    "Use RDMA device <dev> (default first device found; with --peer, the device whose address this"
+                            + " machine uses to reach the other).")
     private String device;
 
     @Option(
@@ -90,8 +90,8 @@ public final class CompareOptions {
     @Option(
             names = {"-x", "--gid-index"},
             paramLabel = "<index>",
-            description =
-                    "Index of the GID for both, with --peer of this machine (default on Ethernet: the one that Java chooses).")
+            description = "Index of the GID of both ends, or with --peer of this machine (default on Ethernet: the Java"
+                    + " tools' choice).")
     @Within(least = 0, most = 255)
     private int gidIndex = -1;
 
@@ -105,7 +105,7 @@ public final class CompareOptions {
     @Option(
             names = {"-c", "--connection"},
             paramLabel = "<type>",
-            description = "Connection type: RC, XRC, UC or UD, as far as all of the tools allow (default RC).")
+            description = "Connection type: RC, XRC, UC or UD, as far as all tools support it (default RC).")
     private String connection;
 
     @Option(
@@ -144,29 +144,34 @@ public final class CompareOptions {
             names = "--tcp",
             paramLabel = "<mode>",
             description =
-                    "Plain TCP beside RDMA: spin, it waits for messages as the RDMA tools do; block, it sleeps; or none"
-                            + " (default spin; block with only one CPU).")
+                    "Plain TCP beside RDMA: spin waits for messages as the RDMA tools do, block sleeps, none leaves"
+                            + " TCP out (default spin; block with only one CPU).")
     private String tcp;
 
-    @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
+    @Option(
+            names = "--c-path",
+            paramLabel = "<folder>",
+            description = "The folder of the C tools (default: the" + " PATH).")
     private Path cFolder;
 
     @Option(
             names = "--out_json",
             paramLabel = "<file>",
-            description = "Write all figures as JSON; - is standard output, the tables then go to standard error.")
+            description =
+                    "Write all figures as JSON; - is standard output, and then the tables go to standard" + " error.")
     private String json;
 
     @Option(
             names = "--expect",
             paramLabel = "<bound>",
-            description = "Exit status 1 unless Java / C is so: TOOL:SIZE:median<=NUMBER, or best, or >=, as in"
-                    + " 'ib_write_lat:2:median<=1.10'; several times for several bounds.")
+            description = "Exit with status 1 unless Java / C is within this bound: TOOL:SIZE:median<=NUMBER, or"
+                    + " best, or >=, such as 'ib_write_lat:2:median<=1.10'; repeat it for several bounds.")
     private List<String> expectations = new ArrayList<>();
 
     @Option(
             names = "--no-warm-up",
-            description = "Measure at once, code that is not compiled yet: to try something out, not to compare.")
+            description = "Skip the warm-up and measure code that is not compiled yet: for trying out, not for"
+                    + " comparing.")
     private boolean noWarmUp;
 
     @Option(

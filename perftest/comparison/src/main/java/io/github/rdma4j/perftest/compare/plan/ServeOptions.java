@@ -14,12 +14,12 @@ import picocli.CommandLine.Option;
 /** The command line of the machine that runs the servers of a comparison. */
 @Command(
         name = "rdma4j compare --serve",
-        description = "Has the servers of one comparison that rdma4j compare --peer makes from another machine, and"
-                + " ends. The other machine's options choose what is compared, and how.",
+        description = "Runs the servers for one comparison with rdma4j compare --peer on another machine, and"
+                + " exits. The options of the other machine choose what to compare.",
         footer = {
             "",
-            "Exit status: 0 one comparison was served; 1 nobody came, it did not come to its end, or something is"
-                    + " missing here; 2 the command line makes no sense."
+            "Exit status: 0 one comparison was served; 1 no peer connected, the comparison did not finish, or"
+                    + " something is missing here; 2 wrong command line."
         },
         sortOptions = false,
         usageHelpAutoWidth = true)
@@ -35,8 +35,8 @@ public final class ServeOptions {
     @Option(
             names = {"-d", "--ib-dev"},
             paramLabel = "<dev>",
-            description = "Use RDMA device <dev> of this machine (default the one that has the address by which the"
-                    + " other machine reaches this one; where none has, the first device found).")
+            description = "Use RDMA device <dev> of this machine (default: the device with the address that the"
+                    + " other machine connects to, otherwise the first device found).")
     private String device;
 
     @Option(
@@ -49,26 +49,29 @@ public final class ServeOptions {
     @Option(
             names = {"-x", "--gid-index"},
             paramLabel = "<index>",
-            description = "Index of this machine's GID (default on Ethernet: that address's, or the one that Java"
-                    + " chooses).")
+            description = "Index of this machine's GID (default on Ethernet: the GID of that address, otherwise the"
+                    + " Java tools' choice).")
     @Within(least = 0, most = 255)
     private int gidIndex = -1;
 
     @Option(
             names = {"-p", "--port"},
             paramLabel = "<port>",
-            description = "Listen at this TCP port (default 18516).")
+            description = "Listen on this TCP port (default 18516).")
     @Within(least = 0, most = 65535)
     private Integer port;
 
     @Option(
             names = "--timeout",
             paramLabel = "<seconds>",
-            description = "Wait so long for the other machine (default " + TIMEOUT_SECONDS + ").")
+            description = "Wait this long for the other machine (default " + TIMEOUT_SECONDS + ").")
     @Within(least = 1, most = 3600)
     private int timeout = TIMEOUT_SECONDS;
 
-    @Option(names = "--c-path", paramLabel = "<folder>", description = "Where the C tools are (default: on the PATH).")
+    @Option(
+            names = "--c-path",
+            paramLabel = "<folder>",
+            description = "The folder of the C tools (default: the" + " PATH).")
     private Path cFolder;
 
     @Option(
