@@ -11,14 +11,11 @@ import io.github.rdma4j.perftest.plan.Depth;
 import io.github.rdma4j.perftest.plan.Slots;
 import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.result.BandwidthResult;
-import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.stream.Lane;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.RunControl;
 import io.github.rdma4j.perftest.wire.BandwidthReport;
-import io.github.rdma4j.perftest.wire.ControlChannel;
-import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import io.github.rdma4j.verbs.RemoteMemory;
 import java.time.Duration;
@@ -37,38 +34,20 @@ final class BandwidthRun implements ConnectedRun {
      */
     private static final SystemData FEW_SLOTS = new SystemData(256, 64);
 
+    private final RunParts parts;
     private final RunParameters parameters;
     private final RunResources resources;
-    private final ControlChannel channel;
     private final MonitoredRun monitoring;
-    private final PassiveWait passive;
-    private final PeerKeys handshake;
-    private final SystemData layout;
-    private final long[] sizes;
-    private final RunListener listener;
     private RunControl control;
     private GroupTimes times;
     private BandwidthLoop loop;
     private long loopSize;
 
-    BandwidthRun(
-            RunParameters parameters,
-            RunResources resources,
-            ControlChannel channel,
-            PassiveWait passive,
-            PeerKeys handshake,
-            SystemData layout,
-            long[] sizes,
-            RunListener listener) {
-        this.parameters = parameters;
-        this.resources = resources;
-        this.channel = channel;
-        this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.passive = passive;
-        this.handshake = handshake;
-        this.layout = layout;
-        this.sizes = sizes;
-        this.listener = listener;
+    BandwidthRun(RunParts parts) {
+        this.parts = parts;
+        this.parameters = parts.parameters();
+        this.resources = parts.resources();
+        this.monitoring = new MonitoredRun(parameters, parts.channel(), parts.listener());
     }
 
     @Override
@@ -82,30 +61,34 @@ final class BandwidthRun implements ConnectedRun {
     private List<SizeResult> await() {
         Duration patience = parameters.peer().timeout();
         // A client (--reversed) sends first: a server that has ended its run waits for that message.
-        handshake.exchange(
-                channel, "end of the run", patience, () -> passive.await(patience, parameters.passiveTimeout()));
+        parts.handshake()
+                .exchange(
+                        parts.channel(),
+                        "end of the run",
+                        patience,
+                        () -> parts.passive().await(patience, parameters.passiveTimeout()));
         BandwidthResult result = BandwidthResult.of(
                 BandwidthReport.NOTHING
-                        .exchange(channel, parameters.peer().timeout())
-                        .check(channel),
+                        .exchange(parts.channel(), parameters.peer().timeout())
+                        .check(parts.channel()),
                 parameters.figures().gigabits());
-        listener.result(result);
+        parts.listener().result(result);
         return List.of(result);
     }
 
     private List<SizeResult> runOneWay() {
         List<SizeResult> results = new ArrayList<>();
         BandwidthResult last = null;
-        for (long size : sizes) {
+        for (long size : parts.sizes()) {
             if (parameters.workload().endless()) {
                 runEndlessly(size);
             }
-            last = BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), listener);
+            last = BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), parts.listener());
             results.add(last);
-            listener.result(last);
+            parts.listener().result(last);
         }
         synchronize("end of the run");
-        last.toReport().exchange(channel, parameters.peer().timeout());
+        last.toReport().exchange(parts.channel(), parameters.peer().timeout());
         return results;
     }
 
@@ -117,7 +100,7 @@ final class BandwidthRun implements ConnectedRun {
         Duration silence = Duration.ZERO;
         while (true) {
             BandwidthResult result = run(size);
-            listener.result(result);
+            parts.listener().result(result);
             silence = result.iterations() > 0
                     ? Duration.ZERO
                     : silence.plusSeconds(parameters.workload().durationSeconds());
@@ -127,11 +110,11 @@ final class BandwidthRun implements ConnectedRun {
 
     private List<SizeResult> runBothWays() {
         List<SizeResult> results = new ArrayList<>();
-        for (long size : sizes) {
+        for (long size : parts.sizes()) {
             BandwidthResult both =
-                    BandwidthRounds.run(parameters.figures().rounds(), () -> runBothWays(size), listener);
+                    BandwidthRounds.run(parameters.figures().rounds(), () -> runBothWays(size), parts.listener());
             results.add(both);
-            listener.result(both);
+            parts.listener().result(both);
         }
         return results;
     }
@@ -142,16 +125,17 @@ final class BandwidthRun implements ConnectedRun {
         if (parameters.workload().allSizes()) {
             waitForPeer("end of the run");
         }
-        return mine.plus(
-                mine.toReport().exchange(channel, parameters.runTimeout()).check(channel));
+        return mine.plus(mine.toReport()
+                .exchange(parts.channel(), parameters.runTimeout())
+                .check(parts.channel()));
     }
 
     private void synchronize(String step) {
-        handshake.exchange(channel, step);
+        parts.handshake().exchange(parts.channel(), step);
     }
 
     private void waitForPeer(String step) {
-        handshake.exchange(channel, step, parameters.runTimeout());
+        parts.handshake().exchange(parts.channel(), step, parameters.runTimeout());
     }
 
     private BandwidthResult run(long size) {
@@ -228,7 +212,7 @@ final class BandwidthRun implements ConnectedRun {
 
     /** Prepares one loop for all rounds of a size: a timed loop leaves messages in flight for the next round. */
     private void prepare(long size) {
-        Depth depth = resources.depth(Depth.of(parameters), size, layout);
+        Depth depth = resources.depth(Depth.of(parameters), size, parts.layout());
         int groupsPerPair = Math.ceilDiv(parameters.iterations(), depth.moderation());
         long groups = (long) groupsPerPair * parameters.queues().queuePairs();
         boolean withPeak = parameters.figures().peak() && !parameters.isTimed() && groups <= GroupTimes.MOST_GROUPS;
@@ -237,7 +221,7 @@ final class BandwidthRun implements ConnectedRun {
         BandwidthLoop.Stream[] streams =
                 new BandwidthLoop.Stream[parameters.queues().queuePairs()];
         for (int i = 0; i < streams.length; i++) {
-            streams[i] = stream(resources, i, Operation.of(parameters), size, layout, depth);
+            streams[i] = stream(resources, i, Operation.of(parameters), size, parts.layout(), depth);
         }
         BandwidthLoop.Manner manner = new BandwidthLoop.Manner(
                 Operation.of(parameters),

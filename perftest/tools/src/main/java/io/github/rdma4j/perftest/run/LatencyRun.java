@@ -12,10 +12,8 @@ import io.github.rdma4j.perftest.memory.SealedMessages;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.resources.GpuMessageMemory;
 import io.github.rdma4j.perftest.resources.RunResources;
-import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.stream.RunControl;
-import io.github.rdma4j.perftest.wire.ControlChannel;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,32 +22,25 @@ final class LatencyRun implements ConnectedRun {
     /** A latency is half a round trip. */
     static final int PARTS = 2;
 
+    private final RunParts parts;
     private final RunParameters parameters;
     private final RunResources resources;
     private final MonitoredRun monitoring;
-    private final long[] sizes;
-    private final RunListener listener;
 
-    LatencyRun(
-            RunParameters parameters,
-            RunResources resources,
-            ControlChannel channel,
-            long[] sizes,
-            RunListener listener) {
-        this.parameters = parameters;
-        this.resources = resources;
-        this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.sizes = sizes;
-        this.listener = listener;
+    LatencyRun(RunParts parts) {
+        this.parts = parts;
+        this.parameters = parts.parameters();
+        this.resources = parts.resources();
+        this.monitoring = new MonitoredRun(parameters, parts.channel(), parts.listener());
     }
 
     @Override
     public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
-        for (long size : sizes) {
+        for (long size : parts.sizes()) {
             SizeResult result = run(size);
             results.add(result);
-            listener.result(result);
+            parts.listener().result(result);
         }
         return results;
     }

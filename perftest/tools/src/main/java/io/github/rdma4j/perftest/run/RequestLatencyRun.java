@@ -7,12 +7,9 @@ import io.github.rdma4j.perftest.loop.RequestLatencyLoop;
 import io.github.rdma4j.perftest.loop.RequestQueues;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.resources.RunResources;
-import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.stream.Operation;
 import io.github.rdma4j.perftest.stream.RunControl;
-import io.github.rdma4j.perftest.wire.ControlChannel;
-import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,48 +25,37 @@ final class RequestLatencyRun implements ConnectedRun {
     private static final int WARM_UP_SIZE = 8;
     private static final int WARM_UP_MESSAGES = 9;
 
+    private final RunParts parts;
     private final RunParameters parameters;
     private final RunResources resources;
-    private final ControlChannel channel;
     private final MonitoredRun monitoring;
-    private final PassiveWait passive;
-    private final PeerKeys handshake;
-    private final long[] sizes;
-    private final RunListener listener;
 
-    RequestLatencyRun(
-            RunParameters parameters,
-            RunResources resources,
-            ControlChannel channel,
-            PassiveWait passive,
-            PeerKeys handshake,
-            long[] sizes,
-            RunListener listener) {
-        this.parameters = parameters;
-        this.resources = resources;
-        this.channel = channel;
-        this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.passive = passive;
-        this.handshake = handshake;
-        this.sizes = sizes;
-        this.listener = listener;
+    RequestLatencyRun(RunParts parts) {
+        this.parts = parts;
+        this.parameters = parts.parameters();
+        this.resources = parts.resources();
+        this.monitoring = new MonitoredRun(parameters, parts.channel(), parts.listener());
     }
 
     @Override
     public List<SizeResult> run() {
         if (!parameters.sends()) {
             Duration patience = parameters.peer().timeout();
-            handshake.exchange(
-                    channel, "end of the test", patience, () -> passive.await(patience, parameters.passiveTimeout()));
+            parts.handshake()
+                    .exchange(
+                            parts.channel(),
+                            "end of the test",
+                            patience,
+                            () -> parts.passive().await(patience, parameters.passiveTimeout()));
             return List.of();
         }
         List<SizeResult> results = new ArrayList<>();
-        for (long size : sizes) {
+        for (long size : parts.sizes()) {
             SizeResult result = run(size);
             results.add(result);
-            listener.result(result);
+            parts.listener().result(result);
         }
-        handshake.exchange(channel, "end of the test");
+        parts.handshake().exchange(parts.channel(), "end of the test");
         return results;
     }
 

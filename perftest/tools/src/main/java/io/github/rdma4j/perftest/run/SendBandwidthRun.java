@@ -15,14 +15,11 @@ import io.github.rdma4j.perftest.plan.Slots;
 import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.resources.SendStreams;
 import io.github.rdma4j.perftest.result.BandwidthResult;
-import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Lane;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
-import io.github.rdma4j.perftest.wire.ControlChannel;
-import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.perftest.wire.SystemData;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,45 +30,26 @@ import java.util.List;
  * sent and the server the messages it received. In a bidirectional test they add up their figures.
  */
 final class SendBandwidthRun implements ConnectedRun {
+    private final RunParts parts;
     private final RunParameters parameters;
     private final RunResources resources;
-    private final ControlChannel channel;
     private final MonitoredRun monitoring;
-    private final PeerKeys handshake;
-    private final SystemData layout;
-    private final long[] sizes;
-    private final RunListener listener;
 
-    /**
-     * @param handshake the message that both sides exchange to synchronize
-     * @param layout agreed page and cache line
-     * @param sizes the message sizes, in order
-     */
-    SendBandwidthRun(
-            RunParameters parameters,
-            RunResources resources,
-            ControlChannel channel,
-            PeerKeys handshake,
-            SystemData layout,
-            long[] sizes,
-            RunListener listener) {
-        this.parameters = parameters;
-        this.resources = resources;
-        this.channel = channel;
-        this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.handshake = handshake;
-        this.layout = layout;
-        this.sizes = sizes;
-        this.listener = listener;
+    SendBandwidthRun(RunParts parts) {
+        this.parts = parts;
+        this.parameters = parts.parameters();
+        this.resources = parts.resources();
+        this.monitoring = new MonitoredRun(parameters, parts.channel(), parts.listener());
     }
 
     @Override
     public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
-        for (long size : sizes) {
-            BandwidthResult result = BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), listener);
+        for (long size : parts.sizes()) {
+            BandwidthResult result =
+                    BandwidthRounds.run(parameters.figures().rounds(), () -> run(size), parts.listener());
             results.add(result);
-            listener.result(result);
+            parts.listener().result(result);
         }
         waitForPeer("end of the test");
         return results;
@@ -80,15 +58,16 @@ final class SendBandwidthRun implements ConnectedRun {
     private BandwidthResult run(long size) {
         RunControl control = new RunControl();
         long count = parameters.isTimed() ? Long.MAX_VALUE : parameters.iterations();
-        Depth depth = resources.depth(Depth.of(parameters), size, layout);
+        Depth depth = resources.depth(Depth.of(parameters), size, parts.layout());
         GroupTimes times = times(depth);
-        SendingSide sending = parameters.sends() ? sending(parameters, resources, size, layout, depth, times) : null;
+        SendingSide sending =
+                parameters.sends() ? sending(parameters, resources, size, parts.layout(), depth, times) : null;
         ReceivingSide receiving = null;
         if (parameters.receives()) {
             Receives receives = SendStreams.receives(
                     resources,
                     size,
-                    layout,
+                    parts.layout(),
                     parameters.receiveDepth(),
                     parameters.queues().receiveList());
             Failures.check(receives.begin(count), receives);
@@ -106,7 +85,7 @@ final class SendBandwidthRun implements ConnectedRun {
         if (resources.credits() != null) {
             resources.credits().begin();
         }
-        handshake.exchange(channel, "start of the run");
+        parts.handshake().exchange(parts.channel(), "start of the run");
         RunMonitor monitor = monitoring.start(control, size);
         try {
             loop.run(count);
@@ -162,7 +141,7 @@ final class SendBandwidthRun implements ConnectedRun {
         }
         BandwidthResult result = mine;
         if (parameters.workload().bidirectional() && !parameters.isTimed()) {
-            result = mine.plus(mine.toReport().exchange(channel, parameters.runTimeout()));
+            result = mine.plus(mine.toReport().exchange(parts.channel(), parameters.runTimeout()));
         }
         if (synchronizes && !first) {
             waitForPeer("end of the run");
@@ -171,7 +150,7 @@ final class SendBandwidthRun implements ConnectedRun {
     }
 
     private void waitForPeer(String step) {
-        handshake.exchange(channel, step, parameters.runTimeout());
+        parts.handshake().exchange(parts.channel(), step, parameters.runTimeout());
     }
 
     /**

@@ -8,14 +8,10 @@ import io.github.rdma4j.perftest.loop.Sender;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.resources.RunResources;
 import io.github.rdma4j.perftest.resources.SendStreams;
-import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.stream.Failures;
 import io.github.rdma4j.perftest.stream.Receives;
 import io.github.rdma4j.perftest.stream.RunControl;
-import io.github.rdma4j.perftest.wire.ControlChannel;
-import io.github.rdma4j.perftest.wire.PeerKeys;
-import io.github.rdma4j.perftest.wire.SystemData;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,48 +24,28 @@ final class SendLatencyRun implements ConnectedRun {
     /** A latency is half a round trip. */
     static final int PARTS = 2;
 
+    private final RunParts parts;
     private final RunParameters parameters;
     private final RunResources resources;
-    private final ControlChannel channel;
     private final MonitoredRun monitoring;
-    private final PeerKeys handshake;
-    private final SystemData layout;
-    private final long[] sizes;
-    private final RunListener listener;
 
-    /**
-     * @param handshake the message that both sides exchange to synchronize
-     * @param layout agreed page and cache line
-     * @param sizes the message sizes, in order
-     */
-    SendLatencyRun(
-            RunParameters parameters,
-            RunResources resources,
-            ControlChannel channel,
-            PeerKeys handshake,
-            SystemData layout,
-            long[] sizes,
-            RunListener listener) {
-        this.parameters = parameters;
-        this.resources = resources;
-        this.channel = channel;
-        this.monitoring = new MonitoredRun(parameters, channel, listener);
-        this.handshake = handshake;
-        this.layout = layout;
-        this.sizes = sizes;
-        this.listener = listener;
+    SendLatencyRun(RunParts parts) {
+        this.parts = parts;
+        this.parameters = parts.parameters();
+        this.resources = parts.resources();
+        this.monitoring = new MonitoredRun(parameters, parts.channel(), parts.listener());
     }
 
     @Override
     public List<SizeResult> run() {
         List<SizeResult> results = new ArrayList<>();
-        for (long size : sizes) {
+        for (long size : parts.sizes()) {
             SizeResult result = run(size);
             results.add(result);
-            listener.result(result);
+            parts.listener().result(result);
         }
         if (!resources.messagesAreWritten()) {
-            handshake.exchange(channel, "end of the test", parameters.runTimeout());
+            parts.handshake().exchange(parts.channel(), "end of the test", parameters.runTimeout());
         }
         return results;
     }
@@ -78,10 +54,10 @@ final class SendLatencyRun implements ConnectedRun {
         RunControl control = new RunControl();
         LatencyRecorder recorder = LatencyRecording.recorder(parameters, control, PARTS);
         long count = LatencyRecording.messages(parameters);
-        Receives receives = SendStreams.receivesOf(resources, 0, size, layout, parameters.receiveDepth());
+        Receives receives = SendStreams.receivesOf(resources, 0, size, parts.layout(), parameters.receiveDepth());
         SendLatencyLoop loop = loop(resources, 0, size, receives, control);
         Failures.check(receives.begin(count), receives);
-        handshake.exchange(channel, "start of the run");
+        parts.handshake().exchange(parts.channel(), "start of the run");
         RunMonitor monitor = monitoring.start(control, size);
         try {
             loop.run(parameters.isServer() == resources.messagesAreWritten(), count, recorder);

@@ -236,28 +236,24 @@ public final class ToolRun {
     }
 
     private ConnectedRun connectedRun(Side side, Agreement agreed, ControlChannel channel) {
-        RunResources resources = side.resources();
-        ObservedRun observed = side.observed();
-        SystemData layout = agreed.layout();
-        PeerKeys handshake = agreed.keys().getFirst();
-        long[] sizes = parameters.sizes(side.device().longestDatagram(agreed.mtu()));
         PortTraffic traffic =
                 new PortTraffic(side.device().deviceName(), parameters.path().devicePort());
-        PassiveWait passive = new PassiveWait(channel, traffic::received, traffic.toString());
+        RunParts parts = new RunParts(
+                parameters,
+                side.resources(),
+                channel,
+                new PassiveWait(channel, traffic::received, traffic.toString()),
+                agreed.keys().getFirst(),
+                agreed.layout(),
+                parameters.sizes(side.device().longestDatagram(agreed.mtu())),
+                side.observed());
         return switch (parameters.tool()) {
-            case WRITE_LATENCY ->
-                parameters.usesReceives()
-                        ? new SendLatencyRun(parameters, resources, channel, handshake, layout, sizes, observed)
-                        : new LatencyRun(parameters, resources, channel, sizes, observed);
-            case READ_LATENCY, ATOMIC_LATENCY ->
-                new RequestLatencyRun(parameters, resources, channel, passive, handshake, sizes, observed);
-            case SEND_LATENCY -> new SendLatencyRun(parameters, resources, channel, handshake, layout, sizes, observed);
-            case SEND_BANDWIDTH ->
-                new SendBandwidthRun(parameters, resources, channel, handshake, layout, sizes, observed);
+            case WRITE_LATENCY -> parameters.usesReceives() ? new SendLatencyRun(parts) : new LatencyRun(parts);
+            case READ_LATENCY, ATOMIC_LATENCY -> new RequestLatencyRun(parts);
+            case SEND_LATENCY -> new SendLatencyRun(parts);
+            case SEND_BANDWIDTH -> new SendBandwidthRun(parts);
             case WRITE_BANDWIDTH, READ_BANDWIDTH, ATOMIC_BANDWIDTH ->
-                parameters.usesReceives()
-                        ? new SendBandwidthRun(parameters, resources, channel, handshake, layout, sizes, observed)
-                        : new BandwidthRun(parameters, resources, channel, passive, handshake, layout, sizes, observed);
+                parameters.usesReceives() ? new SendBandwidthRun(parts) : new BandwidthRun(parts);
         };
     }
 
