@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.doctor.check;
 
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -43,11 +44,6 @@ record AccessControl(State state, int control) {
     private static final int EXTENDED_SPACE = 4096;
     private static final int ENTRY = 8;
 
-    private static final int STATUS = 0x06;
-    private static final int HAS_CAPABILITIES = 0x10;
-    private static final int FIRST_CAPABILITY = 0x34;
-    private static final int EXPRESS = 0x10;
-
     private static final int REQUEST_REDIRECT = 0x04;
     private static final int COMPLETION_REDIRECT = 0x08;
     private static final int UPSTREAM_FORWARDING = 0x10;
@@ -64,27 +60,13 @@ record AccessControl(State state, int control) {
             return new AccessControl(State.UNREADABLE, 0);
         }
         if (config.length == CONVENTIONAL_SPACE) {
-            return isExpress(config) ? new AccessControl(State.HIDDEN, 0) : NONE;
+            // All functions of PCI Express have 4096 bytes.
+            return MachineFiles.expressCapability(config) > 0 ? new AccessControl(State.HIDDEN, 0) : NONE;
         }
         if (config.length == HEADER) {
             return new AccessControl(State.NOT_PERMITTED, 0);
         }
         return config.length < EXTENDED_SPACE ? new AccessControl(State.UNREADABLE, 0) : find(config);
-    }
-
-    /** Returns whether the capability list contains PCI Express, whose functions all have 4096 bytes. */
-    private static boolean isExpress(byte[] config) {
-        if ((config[STATUS] & HAS_CAPABILITIES) == 0) {
-            return false;
-        }
-        int offset = config[FIRST_CAPABILITY] & 0xfc;
-        for (int entries = 0; entries < CONVENTIONAL_SPACE / 4 && offset >= HEADER; entries++) {
-            if (config[offset] == EXPRESS) {
-                return true;
-            }
-            offset = config[offset + 1] & 0xfc;
-        }
-        return false;
     }
 
     private static AccessControl find(byte[] config) {

@@ -170,6 +170,23 @@ public final class MachineFiles {
                 .orElseGet(() -> new LibraryPlace(false, named + " is in none of the usual folders"));
     }
 
+    /**
+     * Returns the offset of the PCI Express capability in a configuration space of at least 256 bytes ({@code
+     * linux/pci_regs.h}); 0 if there is none.
+     */
+    public static int expressCapability(byte[] config) {
+        boolean hasCapabilities = (config[0x06] & 0x10) != 0;
+        int offset = hasCapabilities ? config[0x34] & 0xfc : 0;
+        // A broken device may have a list with a loop. The header's 64 bytes contain no entry.
+        for (int entries = 0; entries < 64 && offset >= 64; entries++) {
+            if (config[offset] == 0x10) {
+                return offset;
+            }
+            offset = config[offset + 1] & 0xfc;
+        }
+        return 0;
+    }
+
     /** Returns the folders that the loader searches first. */
     private Stream<String> loaderFolders() {
         return variable("LD_LIBRARY_PATH").stream()

@@ -6,6 +6,7 @@ import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.PciLink;
 import io.github.rdma4j.gpudirect.topology.Topology;
+import io.github.rdma4j.perftest.doctor.machine.MachineFiles;
 import io.github.rdma4j.perftest.predict.model.PciExpress;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,12 +17,7 @@ import java.util.function.Consumer;
 
 /** Reads how a PCI function hangs on its machine. */
 final class PciSettings {
-    private static final int FIRST_CAPABILITY = 0x34;
-    private static final int STATUS = 0x06;
-    private static final int HAS_CAPABILITIES = 0x10;
-    private static final int EXPRESS = 0x10;
     private static final int DEVICE_CONTROL = 8;
-    private static final int HEADER = 64;
     private static final int CONVENTIONAL_SPACE = 256;
     private static final int LEAST = 128;
     private static final int LARGEST_CODE = 5;
@@ -77,23 +73,15 @@ final class PciSettings {
         } catch (IOException _) {
             return Optional.empty();
         }
-        if (config.length < CONVENTIONAL_SPACE || (config[STATUS] & HAS_CAPABILITIES) == 0) {
+        int offset = config.length < CONVENTIONAL_SPACE ? 0 : MachineFiles.expressCapability(config);
+        if (offset == 0 || offset + DEVICE_CONTROL + 1 >= CONVENTIONAL_SPACE) {
             return Optional.empty();
         }
-        int offset = config[FIRST_CAPABILITY] & 0xfc;
-        // A broken device may have a list with a loop.
-        for (int entries = 0; entries < HEADER && offset >= HEADER; entries++) {
-            if (config[offset] == EXPRESS && offset + DEVICE_CONTROL + 1 < CONVENTIONAL_SPACE) {
-                int control =
-                        config[offset + DEVICE_CONTROL] & 0xff | (config[offset + DEVICE_CONTROL + 1] & 0xff) << 8;
-                int payload = control >> 5 & 7;
-                int read = control >> 12 & 7;
-                return payload > LARGEST_CODE || read > LARGEST_CODE
-                        ? Optional.empty()
-                        : Optional.of(new int[] {LEAST << payload, LEAST << read});
-            }
-            offset = config[offset + 1] & 0xfc;
-        }
-        return Optional.empty();
+        int control = config[offset + DEVICE_CONTROL] & 0xff | (config[offset + DEVICE_CONTROL + 1] & 0xff) << 8;
+        int payload = control >> 5 & 7;
+        int read = control >> 12 & 7;
+        return payload > LARGEST_CODE || read > LARGEST_CODE
+                ? Optional.empty()
+                : Optional.of(new int[] {LEAST << payload, LEAST << read});
     }
 }
