@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.cuda.benchmarks;
 
+import static io.github.rdma4j.benchmarks.Comparison.plus;
+
+import io.github.rdma4j.benchmarks.Comparison;
+import io.github.rdma4j.benchmarks.Report;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.openjdk.jmh.runner.RunnerException;
 
-/**
- * Measures all lines of {@link Comparison} in several rounds and prints the report; {@code scripts/bench cuda} starts
- * it. C and Java alternate, each in a JVM of its own, so that whatever else the machine does in the course of the run
- * meets both.
- */
+/** Measures C and Java and prints the report; {@code scripts/bench cuda} starts it. */
 public final class Main {
     private static final String HEADING = """
         # Report of scripts/bench cuda
@@ -20,6 +18,18 @@ public final class Main {
         Written by `scripts/bench cuda --write`. [Benchmarks](../benchmarks.md#cuda-calls) explains the rows.
 
         """;
+
+    /** All lines, in the order of the report. */
+    static final List<Comparison> LINES = List.of(
+            new Comparison("cuEventQuery: CudaEvent.isDone", "Calls.cEventQuery", "Calls.javaEventQuery", "", plus(8)),
+            new Comparison(
+                    "cuStreamQuery: CudaStream.isDone", "Calls.cStreamQuery", "Calls.javaStreamQuery", "", plus(8)),
+            new Comparison(
+                    "cuCtxSetCurrent and cuFlushGPUDirectRDMAWrites: CudaContext.flushGpuDirectWrites",
+                    "Calls.cFlush",
+                    "Calls.javaFlush",
+                    "",
+                    plus(16)));
 
     private Main() {}
 
@@ -31,29 +41,6 @@ public final class Main {
      * @throws IOException if the report cannot be written
      */
     public static void main(String[] arguments) throws RunnerException, IOException {
-        int rounds = Integer.parseInt(arguments[0]);
-        List<String> benchmarks = Comparison.ALL.stream()
-                .flatMap(line -> line.benchmarks().stream())
-                .distinct()
-                .toList();
-        Measurements measurements = new Measurements();
-        for (int round = 1; round <= rounds; round++) {
-            System.err.printf("round %d of %d%n", round, rounds);
-            for (String benchmark : benchmarks) {
-                measurements.run(benchmark, true);
-            }
-        }
-        Report report = new Report(measurements);
-        String text = """
-            %s
-            Best of %d iterations of 5 ms in %d JVMs each; %s.
-
-            %s\
-            """.formatted(
-                report.table(), Measurements.ITERATIONS * rounds, rounds, Report.conditions(), report.medians());
-        System.out.print(text);
-        if (arguments.length > 1) {
-            Files.writeString(Path.of(arguments[1]), HEADING + text);
-        }
+        Report.measure(Main.class, HEADING, LINES, arguments);
     }
 }

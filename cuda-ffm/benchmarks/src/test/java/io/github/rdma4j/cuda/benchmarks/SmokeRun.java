@@ -4,6 +4,9 @@ package io.github.rdma4j.cuda.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.benchmarks.Measurements;
+import io.github.rdma4j.benchmarks.Report;
+
 /** Calls every benchmark on the stand-in; started by {@link BenchmarksTest} in a JVM that finds it. */
 public final class SmokeRun {
     private SmokeRun() {}
@@ -24,14 +27,12 @@ public final class SmokeRun {
         assertThat(calls.javaEventQuery()).isEqualTo(Calls.ROUNDS);
         calls.javaFlush();
         calls.close();
-        Measurements measurements = new Measurements();
-        for (Comparison line : Comparison.ALL) {
-            for (String benchmark : line.benchmarks()) {
-                measurements.run(benchmark, false);
-            }
+        Measurements measurements = new Measurements(Main.class);
+        Report report = new Report(Main.LINES, measurements);
+        for (String benchmark : report.benchmarks()) {
+            measurements.run(benchmark, false);
         }
-        Report report = new Report(measurements);
-        assertThat(report.table().lines()).hasSize(2 + Comparison.ALL.size());
+        assertThat(report.table().lines()).hasSize(2 + Main.LINES.size());
         assertThat(report.medians()).contains("Calls.javaFlush");
         assertThat(Report.conditions()).contains("JDK");
     }

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.benchmarks;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.rdma4j.benchmarks.Report;
 import io.github.rdma4j.verbs.DeviceContext;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;

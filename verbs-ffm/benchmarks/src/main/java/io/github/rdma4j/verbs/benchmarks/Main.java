@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.benchmarks;
 
+import static io.github.rdma4j.benchmarks.Comparison.NONE;
+import static io.github.rdma4j.benchmarks.Comparison.plus;
+import static io.github.rdma4j.benchmarks.Comparison.times;
+
+import io.github.rdma4j.benchmarks.Comparison;
+import io.github.rdma4j.benchmarks.Report;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.openjdk.jmh.runner.RunnerException;
 
-/**
- * Measures all lines of {@link Comparison} in several rounds and prints the report; {@code scripts/bench verbs} starts
- * it. C and Java alternate, each in a separate JVM, so that other load on the machine affects both.
- */
+/** Measures C and Java and prints the report; {@code scripts/bench verbs} starts it. */
 public final class Main {
     private static final String HEADING = """
         # Report of scripts/bench verbs
@@ -19,6 +20,52 @@ public final class Main {
         Written by `scripts/bench verbs --write`. [Benchmarks](../benchmarks.md) explains the rows.
 
         """;
+
+    /** All lines, in the order of the report. */
+    static final List<Comparison> LINES = List.of(
+            new Comparison("empty poll", "EmptyPoll.c", "EmptyPoll.java", "EmptyPoll.jni", plus(4)),
+            new Comparison(
+                    "write of one segment: fill and post", "Post.cWrite", "Post.javaWrite", "Post.jniWrite", plus(8)),
+            new Comparison(
+                    "the same, where posting may enter the kernel", "Post.cWrite", "Post.javaKernelWrite", "", NONE),
+            new Comparison("prepared write: post", "Post.cPreparedWrite", "Post.javaPreparedWrite", "", NONE),
+            new Comparison(
+                    "prepared write, where posting may enter the kernel",
+                    "Post.cPreparedWrite",
+                    "Post.javaPreparedKernelWrite",
+                    "",
+                    NONE),
+            new Comparison(
+                    "receive of one segment: fill and post",
+                    "Post.cReceive",
+                    "Post.javaReceive",
+                    "Post.jniReceive",
+                    plus(8)),
+            new Comparison("prepared receive: post", "Post.cPreparedReceive", "Post.javaPreparedReceive", "", NONE),
+            new Comparison("batch of 16 writes, per request", "Post.cBatch", "Post.javaBatch", "", times(1.3)),
+            new Comparison("write, extended posting", "ExtendedPost.cWrite", "ExtendedPost.javaWrite", "", times(2)),
+            new Comparison(
+                    "prepared write, extended posting",
+                    "ExtendedPost.cWrite",
+                    "ExtendedPost.javaPreparedWrite",
+                    "",
+                    NONE),
+            new Comparison(
+                    "batch of 16 writes, extended posting, per request",
+                    "ExtendedPost.cBatch",
+                    "ExtendedPost.javaBatch",
+                    "",
+                    times(2)),
+            new Comparison(
+                    "poll of 1 completion, reading it", "ReadCompletions.cOne", "ReadCompletions.javaOne", "", plus(6)),
+            new Comparison(
+                    "poll of 16 completions, reading each; per completion",
+                    "ReadCompletions.cSixteen",
+                    "ReadCompletions.javaSixteen",
+                    "",
+                    plus(2)),
+            new Comparison(
+                    "the same with the cursor of an extended queue", "ReadCursor.c", "ReadCursor.java", "", NONE));
 
     private Main() {}
 
@@ -30,29 +77,6 @@ public final class Main {
      * @throws IOException if the report cannot be written
      */
     public static void main(String[] arguments) throws RunnerException, IOException {
-        int rounds = Integer.parseInt(arguments[0]);
-        List<String> benchmarks = Comparison.ALL.stream()
-                .flatMap(line -> line.benchmarks().stream())
-                .distinct()
-                .toList();
-        Measurements measurements = new Measurements();
-        for (int round = 1; round <= rounds; round++) {
-            System.err.printf("round %d of %d%n", round, rounds);
-            for (String benchmark : benchmarks) {
-                measurements.run(benchmark, true);
-            }
-        }
-        Report report = new Report(measurements);
-        String text = """
-            %s
-            Best of %d iterations of 5 ms in %d JVMs each; %s.
-
-            %s\
-            """.formatted(
-                report.table(), Measurements.ITERATIONS * rounds, rounds, Report.conditions(), report.medians());
-        System.out.print(text);
-        if (arguments.length > 1) {
-            Files.writeString(Path.of(arguments[1]), HEADING + text);
-        }
+        Report.measure(Main.class, HEADING, LINES, arguments);
     }
 }

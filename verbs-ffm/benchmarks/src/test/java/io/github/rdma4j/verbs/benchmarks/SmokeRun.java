@@ -5,6 +5,8 @@ package io.github.rdma4j.verbs.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.benchmarks.Measurements;
+import io.github.rdma4j.benchmarks.Report;
 import io.github.rdma4j.verbs.PreparedReceive;
 import io.github.rdma4j.verbs.PreparedRequest;
 import io.github.rdma4j.verbs.QueuePair;
@@ -30,14 +32,12 @@ public final class SmokeRun {
         completions();
         posts();
         afterClose();
-        Measurements measurements = new Measurements();
-        for (Comparison line : Comparison.ALL) {
-            for (String benchmark : line.benchmarks()) {
-                measurements.run(benchmark, false);
-            }
+        Measurements measurements = new Measurements(Main.class);
+        Report report = new Report(Main.LINES, measurements);
+        for (String benchmark : report.benchmarks()) {
+            measurements.run(benchmark, false);
         }
-        Report report = new Report(measurements);
-        assertThat(report.table().lines()).hasSize(2 + Comparison.ALL.size());
+        assertThat(report.table().lines()).hasSize(2 + Main.LINES.size());
         assertThat(report.medians()).contains("EmptyPoll.jni");
         assertThat(Report.conditions()).contains("JDK");
     }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.benchmarks;
+package io.github.rdma4j.benchmarks;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,14 +19,24 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** What was measured, by benchmark. */
-final class Measurements {
+public final class Measurements {
     /** Per JVM. Many short iterations, so that some are not disturbed by other load on the machine. */
     static final int ITERATIONS = 80;
 
     private static final String ALLOCATION = "gc.alloc.rate.norm";
 
+    private final String prefix;
     private final Map<String, List<Double>> times = new TreeMap<>();
     private final Map<String, Double> allocations = new TreeMap<>();
+
+    /**
+     * Creates an object without measurements.
+     *
+     * @param main a class of the package that has the benchmarks
+     */
+    public Measurements(Class<?> main) {
+        this.prefix = main.getPackageName() + ".";
+    }
 
     /**
      * Runs a benchmark once more, in a separate JVM.
@@ -34,8 +44,8 @@ final class Measurements {
      * @param benchmark as {@code Class.method}
      * @param forked false to run it in this JVM, to see that it works
      */
-    void run(String benchmark, boolean forked) throws RunnerException {
-        String pattern = "^" + Pattern.quote(Measurements.class.getPackageName() + "." + benchmark) + "$";
+    public void run(String benchmark, boolean forked) throws RunnerException {
+        String pattern = "^" + Pattern.quote(prefix + benchmark) + "$";
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(pattern)
                 .shouldFailOnError(true)
