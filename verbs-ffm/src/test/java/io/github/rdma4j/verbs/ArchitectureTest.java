@@ -236,11 +236,14 @@ class ArchitectureTest {
         checkRoom("engine", rooms("engine"));
         checkRoom("rdma", rooms("engine").or(resideInAPackage(DEVICE)));
         checkRoom("tcp", rooms("engine").or(SOCKETS_OF_THE_KERNEL));
+        checkRoom(
+                "srd",
+                rooms("engine", "rdma", "tcp").or(resideInAPackage(DEVICE)).or(SOCKETS_OF_THE_KERNEL));
         checkRoom("group", rooms("engine", "rdma").or(resideInAnyPackage(CM, DEVICE)));
         checkRoom("failover", rooms("engine", "rdma", "tcp").or(resideInAnyPackage(CM, DEVICE)));
         checkRoom(
                 "connect",
-                rooms("engine", "rdma", "tcp", "group", "failover")
+                rooms("engine", "rdma", "tcp", "srd", "group", "failover")
                         .or(resideInAnyPackage(CM, DEVICE, EXPLAINING))
                         .or(SOCKETS_OF_THE_KERNEL));
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.endpoint.EndpointsOnLibefa;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,11 @@ class EfaTest {
     @Test
     void queuePairsOfOneProcessReachEachOther() throws IOException, InterruptedException {
         play(SrdOnLibefa.class);
+    }
+
+    @Test
+    void endpointsUseSrd() throws IOException, InterruptedException {
+        play(EndpointsOnLibefa.class);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.github.rdma4j.verbs.internal.endpoint.connect.AdmissionControl;
 import io.github.rdma4j.verbs.internal.endpoint.connect.Connector;
 import io.github.rdma4j.verbs.internal.endpoint.connect.PathProbe;
 import io.github.rdma4j.verbs.internal.endpoint.connect.Reception;
+import io.github.rdma4j.verbs.internal.endpoint.connect.SrdService;
 import io.github.rdma4j.verbs.internal.endpoint.connect.TcpReception;
 import io.github.rdma4j.verbs.internal.endpoint.connect.VerbsReception;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
@@ -23,6 +24,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.failover.RoceDialer;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
+import io.github.rdma4j.verbs.internal.endpoint.srd.ElasticFabric;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,8 +53,10 @@ public final class EndpointServer implements AutoCloseable {
     /** How many ports to try that are free for TCP but not for RDMA. */
     private static final int MOST_PORTS = 8;
 
-    /** Null without RDMA. */
+    /** Null without RDMA, and with an EFA. */
     private final SynchronousId listener;
+    /** The EFA whose clients connect over TCP and then use SRD; null if there is none. */
+    private final DeviceContext adapter;
 
     private final InetSocketAddress address;
     private final EndpointSettings config;
@@ -70,8 +74,13 @@ public final class EndpointServer implements AutoCloseable {
     private volatile boolean open = true;
 
     private EndpointServer(
-            SynchronousId listener, StreamSocket socket, EndpointSettings config, VerbsException rdmaFailure) {
+            SynchronousId listener,
+            StreamSocket socket,
+            EndpointSettings config,
+            DeviceContext adapter,
+            VerbsException rdmaFailure) {
         this.listener = listener;
+        this.adapter = adapter;
         this.config = config;
         this.admission = new AdmissionControl(config);
         this.rdmaFailure = rdmaFailure;
@@ -97,9 +106,18 @@ public final class EndpointServer implements AutoCloseable {
                     config,
                     admission,
                     exposures,
-                    place -> domainOf(place.device()).share()));
+                    place -> domainOf(place.device()).share(),
+                    adapter == null ? null : srdService()));
         }
         this.acceptor = new Acceptor(toString(), receptions);
+    }
+
+    private SrdService srdService() {
+        boolean both = config.transport() == Transport.RDMA_OR_TCP;
+        return new SrdService(
+                () -> domainOf(adapter).share(),
+                both ? () -> pathProbeOf(adapter) : null,
+                both ? failure -> this.rdmaFailure = failure : null);
     }
 
     /**
@@ -140,16 +158,21 @@ public final class EndpointServer implements AutoCloseable {
         InetSocketAddress local = Connector.resolved("listening at", address);
         return switch (config.transport()) {
             case RDMA -> bindToRdma(local, config);
-            case TCP, RDMA_WITH_FAILOVER -> bindToTcp(local, config);
+            case TCP, RDMA_WITH_FAILOVER -> bindToTcp(local, config, null);
             case RDMA_OR_TCP -> bindToBoth(local, config);
         };
     }
 
     private static EndpointServer bindToRdma(InetSocketAddress address, EndpointSettings config) {
+        Optional<DeviceContext> adapter = ElasticFabric.find(config);
+        if (adapter.isPresent()) {
+            ElasticFabric.require(adapter.get(), config);
+            return bindToTcp(address, config, adapter.get());
+        }
         SynchronousId listener = SynchronousId.create(PortSpace.TCP);
         try {
             listener.listen(address, BACKLOG);
-            return new EndpointServer(listener, null, config, null);
+            return new EndpointServer(listener, null, config, null, null);
         } catch (Throwable e) {
             CloseAll.after(e, listener::close);
             throw e;
@@ -161,10 +184,10 @@ public final class EndpointServer implements AutoCloseable {
         return StreamSocket.listen("listening at %s over TCP".formatted(address), address, BACKLOG);
     }
 
-    private static EndpointServer bindToTcp(InetSocketAddress address, EndpointSettings config) {
+    private static EndpointServer bindToTcp(InetSocketAddress address, EndpointSettings config, DeviceContext adapter) {
         StreamSocket socket = listen(address);
         try {
-            return new EndpointServer(null, socket, config, null);
+            return new EndpointServer(null, socket, config, adapter, null);
         } catch (Throwable e) {
             CloseAll.after(e, socket::close);
             throw e;
@@ -177,6 +200,16 @@ public final class EndpointServer implements AutoCloseable {
         SynchronousId listener = null;
         VerbsException failure = null;
         try {
+            DeviceContext adapter = null;
+            try {
+                adapter = ElasticFabric.find(config).orElse(null);
+                if (adapter != null) {
+                    ElasticFabric.require(adapter, config);
+                    return new EndpointServer(null, socket, config, adapter, null);
+                }
+            } catch (VerbsException e) {
+                return new EndpointServer(null, socket, config, null, e);
+            }
             for (int attempt = 1;
                     listener == null && (failure == null || isTaken(failure, address, attempt));
                     attempt++) {
@@ -200,7 +233,7 @@ public final class EndpointServer implements AutoCloseable {
                     }
                 }
             }
-            return new EndpointServer(listener, socket, config, failure);
+            return new EndpointServer(listener, socket, config, null, failure);
         } catch (Throwable e) {
             SynchronousId opened = listener;
             CloseAll.after(e, socket::close, () -> {
@@ -303,6 +336,9 @@ public final class EndpointServer implements AutoCloseable {
                 // Its endpoints fail in the same way and stay on TCP.
                 return new Memories.Served(exposures, config.protectionDomain());
             }
+        }
+        if (adapter != null) {
+            return new Memories.Registered(domainOf(adapter).domain(), exposures);
         }
         return listener == null
                 ? new Memories.Served(exposures, config.protectionDomain())

@@ -190,7 +190,7 @@ class EitherTransportDeviceTest {
                     both ? failures::add : null)));
             if (both) {
                 receptions.add(new TcpReception(
-                        "the test", socket, config, admission, exposures, place -> SharedDomain.allocate(null)));
+                        "the test", socket, config, admission, exposures, place -> SharedDomain.allocate(null), null));
             }
             acceptor = new Acceptor("the test", receptions);
             listener.listen(CmTestNet.ipv4(), 4);

@@ -86,7 +86,13 @@ class TcpServerTest {
         Acceptor acceptor = new Acceptor(
                 "the test",
                 List.of(new TcpReception(
-                        "the test", socket, config, new AdmissionControl(config), new Exposures(), place -> null)));
+                        "the test",
+                        socket,
+                        config,
+                        new AdmissionControl(config),
+                        new Exposures(),
+                        place -> null,
+                        null)));
         socket.shutDown();
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(() -> acceptor.accept(PATIENCE))

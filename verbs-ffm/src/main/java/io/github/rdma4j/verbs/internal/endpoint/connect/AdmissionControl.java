@@ -98,6 +98,12 @@ public final class AdmissionControl {
         return null;
     }
 
+    /** Counts a client that is refused because the two sides have no transport in common. */
+    Verdict otherTransport(Refusal reason) {
+        incompatible.incrementAndGet();
+        return new Verdict(reason, "one side connects over SRD alone, and the other does not use SRD");
+    }
+
     private String ask(Hello client, InetSocketAddress address) {
         try {
             return admission.admits(new Admission.Client(address, client.token(), client.userData()))

@@ -27,6 +27,7 @@ import io.github.rdma4j.verbs.internal.endpoint.group.GroupAccess;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
+import io.github.rdma4j.verbs.internal.endpoint.srd.ElasticFabric;
 import io.github.rdma4j.verbs.internal.events.EndpointConnectEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.net.Inet6Address;
@@ -64,7 +65,7 @@ public final class Connector {
             Duration rest = name == null ? timeout : left(timeout, start);
             Endpoint endpoint = switch (config.transport()) {
                 case RDMA -> connectOverRdma(server, addresses, resolved, rest, false);
-                case TCP, RDMA_WITH_FAILOVER -> connectOverTcp(server, addresses, resolved, rest);
+                case TCP, RDMA_WITH_FAILOVER -> connectOverTcp(server, addresses, resolved, null, rest);
                 case RDMA_OR_TCP -> connectOverEither(server, addresses, resolved, rest);
             };
             if (event != null) {
@@ -148,9 +149,15 @@ public final class Connector {
         return Duration.ofNanos(Math.max(0, Timeouts.nanos(timeout) - (System.nanoTime() - start)));
     }
 
+    /** @param adapter the EFA for SRD; null to use TCP */
     private static Endpoint connectOverTcp(
-            InetSocketAddress server, List<InetSocketAddress> addresses, EndpointSettings config, Duration timeout) {
-        return inTurn(server, addresses, timeout, (address, limit) -> TcpConnector.connect(address, config, limit));
+            InetSocketAddress server,
+            List<InetSocketAddress> addresses,
+            EndpointSettings config,
+            DeviceContext adapter,
+            Duration timeout) {
+        return inTurn(
+                server, addresses, timeout, (address, limit) -> TcpConnector.connect(address, config, adapter, limit));
     }
 
     private static Endpoint connectOverRdma(
@@ -159,6 +166,11 @@ public final class Connector {
             EndpointSettings config,
             Duration timeout,
             boolean onTrial) {
+        DeviceContext adapter = ElasticFabric.find(config).orElse(null);
+        if (adapter != null) {
+            ElasticFabric.require(adapter, config);
+            return connectOverTcp(server, addresses, config, adapter, timeout);
+        }
         return inTurn(server, addresses, timeout, (address, limit) -> connectOverRdma(address, config, limit, onTrial));
     }
 
@@ -217,7 +229,7 @@ public final class Connector {
             rdma = e;
         }
         try {
-            return ACCESS.insteadOfRdma(connectOverTcp(server, addresses, config, left(timeout, start)), rdma);
+            return ACCESS.insteadOfRdma(connectOverTcp(server, addresses, config, null, left(timeout, start)), rdma);
         } catch (WaitInterruptedException e) {
             e.addSuppressed(rdma);
             throw e;

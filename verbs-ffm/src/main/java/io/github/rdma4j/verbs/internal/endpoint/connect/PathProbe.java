@@ -47,13 +47,17 @@ public final class PathProbe {
 
     /** {@return a hello with the next part of the memory behind it} */
     byte[] behind(byte[] hello) {
-        long place = Math.floorMod(next.getAndIncrement(), PLACES);
-        RemoteMemory memory = region.remoteMemory().slice(place * BYTES, BYTES);
         return ByteBuffer.allocate(hello.length + Integer.BYTES + RemoteMemory.BYTES)
                 .put(hello)
                 .putInt(MARK)
-                .put(memory.toBytes())
+                .put(place().toBytes())
                 .array();
+    }
+
+    /** {@return the next part of the memory} */
+    RemoteMemory place() {
+        long place = Math.floorMod(next.getAndIncrement(), PLACES);
+        return region.remoteMemory().slice(place * BYTES, BYTES);
     }
 
     public void close() {

@@ -6,10 +6,13 @@ import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACC
 
 import io.github.rdma4j.base.TimeText;
 import io.github.rdma4j.base.Timeouts;
+import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
+import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
@@ -19,6 +22,8 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.srd.SrdAddress;
+import io.github.rdma4j.verbs.internal.endpoint.srd.SrdLink;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpLink;
@@ -35,9 +40,36 @@ final class TcpConnector {
     private static final int ECONNREFUSED = 111;
     private static final int EHOSTUNREACH = 113;
 
+    /** What a client says when the server may use SRD. */
+    static final byte[] READY = {1};
+
     private TcpConnector() {}
 
-    static Endpoint connect(InetSocketAddress server, EndpointSettings config, Duration timeout) {
+    /** The handshake with a server. */
+    private record Exchange(
+            String operation, TcpLink link, TcpHandshake words, EventPoller poller, Duration timeout, long start) {
+        /** Sends the client's words, and waits for an answer. */
+        byte[] await(Supplier<byte[]> heard) {
+            while (true) {
+                boolean sent = words.sendRest();
+                byte[] bytes = heard.get();
+                if (bytes != null) {
+                    return bytes;
+                }
+                link.socket().takeEvent();
+                link.socket().arm(!sent);
+                TcpConnector.await(operation, poller, timeout, start, TcpConnector::notAccepted);
+            }
+        }
+    }
+
+    /**
+     * Connects.
+     *
+     * @param adapter the EFA for SRD; null to use TCP
+     */
+    static Endpoint connect(
+            InetSocketAddress server, EndpointSettings config, DeviceContext adapter, Duration timeout) {
         NativeLibraries.requireSystem();
         String operation = "connecting to %s over TCP".formatted(server);
         long start = System.nanoTime();
@@ -51,34 +83,70 @@ final class TcpConnector {
             if (errno != 0) {
                 throw refused(operation, errno, config, server);
             }
-            return greet(operation, new TcpLink(socket), poller, config, timeout, start);
+            TcpLink link = new TcpLink(socket);
+            try (TcpHandshake words = new TcpHandshake(socket)) {
+                Exchange exchange = new Exchange(operation, link, words, poller, timeout, start);
+                return adapter == null ? greet(exchange, config) : greetOverSrd(exchange, config, adapter);
+            }
         } catch (Throwable e) {
             CloseAll.after(e, socket::close);
             throw e;
         }
     }
 
-    private static Endpoint greet(
-            String operation, TcpLink link, EventPoller poller, EndpointSettings config, Duration timeout, long start) {
-        try (TcpHandshake words = new TcpHandshake(link.socket())) {
-            words.say(Failover.hello(config, config.hello()));
-            byte[] hello = null;
-            while (hello == null) {
-                boolean sent = words.sendRest();
-                hello = words.heard();
-                if (hello == null) {
-                    link.socket().takeEvent();
-                    link.socket().arm(!sent);
-                    await(operation, poller, timeout, start, TcpConnector::notAccepted);
-                }
+    private static Endpoint greet(Exchange exchange, EndpointSettings config) {
+        String operation = exchange.operation;
+        TcpLink link = exchange.link;
+        exchange.words.say(Failover.hello(config, config.hello()));
+        byte[] hello = exchange.await(exchange.words::heard);
+        Hello peer = Connector.understood(operation, hello, config);
+        if (!config.isFailover()) {
+            return endpoint(link, config, new Exposures(), peer);
+        }
+        Failover.require(operation, hello);
+        return Failover.endpoint(
+                true, link, config, new Exposures(), peer, place -> Connector.domain(place.device(), config));
+    }
+
+    /** Offers SRD; a server that does not use it gets a client over TCP, unless this side takes SRD alone. */
+    private static Endpoint greetOverSrd(Exchange exchange, EndpointSettings config, DeviceContext adapter) {
+        boolean only = config.transport() == Transport.RDMA;
+        TcpHandshake words = exchange.words;
+        SrdLink srd = new SrdLink(exchange.link, Connector.domain(adapter, config), config);
+        Endpoint endpoint = null;
+        try {
+            words.say(Hello.withDatagrams(config.hello().toBytes(), only));
+            words.sayMore(srd.address(null));
+            byte[] hello = exchange.await(words::heard);
+            Hello peer = Connector.understood(exchange.operation, hello, config);
+            if (!Hello.hasDatagrams(hello)) {
+                SrdLink unused = srd;
+                srd = null;
+                unused.giveUp();
+                return ACCESS.insteadOfRdma(
+                        endpoint(exchange.link, config, new Exposures(), peer),
+                        SrdService.notOffered(exchange.operation));
             }
-            Hello peer = Connector.understood(operation, hello, config);
-            if (!config.isFailover()) {
-                return endpoint(link, config, new Exposures(), peer);
+            srd.connect(exchange.await(() -> words.heardMore(0, SrdAddress.BYTES)));
+            MemoryHandle probe = srd.probe();
+            SrdLink ready = srd;
+            srd = null;
+            endpoint = SrdService.endpoint(ready, Memories.of(ready.domain()), config, peer);
+            if (!only && probe != null) {
+                Duration rest = exchange.timeout.minusNanos(System.nanoTime() - exchange.start);
+                PathProbe.tryOut(endpoint, probe, rest);
             }
-            Failover.require(operation, hello);
-            return Failover.endpoint(
-                    true, link, config, new Exposures(), peer, place -> Connector.domain(place.device(), config));
+            // The kernel's buffer always has space for one byte more.
+            words.sayMore(READY);
+            words.sendRest();
+            return endpoint;
+        } catch (Throwable e) {
+            if (srd != null) {
+                CloseAll.after(e, srd::giveUp);
+            } else if (endpoint != null) {
+                CloseAll.after(e, endpoint::abort);
+            }
+            throw e;
         }
     }
 

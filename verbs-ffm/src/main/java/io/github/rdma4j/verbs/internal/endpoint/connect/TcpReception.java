@@ -10,10 +10,14 @@ import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
+import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
 import io.github.rdma4j.verbs.internal.endpoint.failover.RoceDialer;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
+import io.github.rdma4j.verbs.internal.endpoint.srd.SrdAddress;
+import io.github.rdma4j.verbs.internal.endpoint.srd.SrdLink;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpLink;
 import java.net.InetSocketAddress;
@@ -28,7 +32,28 @@ public final class TcpReception implements Reception {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** A client whose hello is not complete, or was not answered yet. */
-    private record Handshake(TcpLink link, TcpHandshake words, RecordedAccept recorded) {}
+    private static final class Handshake {
+        private final TcpLink link;
+        private final TcpHandshake words;
+        private final RecordedAccept recorded = RecordedAccept.begun();
+        /** Null without SRD. */
+        private SrdLink srd;
+
+        Handshake(TcpLink link, TcpHandshake words) {
+            this.link = link;
+            this.words = words;
+        }
+
+        void close() {
+            CloseAll.of(words::close, () -> {
+                if (srd == null) {
+                    link.close();
+                } else {
+                    CloseAll.of(srd::close, srd::free);
+                }
+            });
+        }
+    }
 
     private final String name;
     private final StreamSocket listener;
@@ -36,6 +61,9 @@ public final class TcpReception implements Reception {
     private final AdmissionControl admission;
     private final Exposures exposures;
     private final Function<RoceDialer.Place, SharedDomain> domains;
+    /** Null without an EFA. */
+    private final SrdService srd;
+
     private final Handshakes<Handshake> handshakes;
     private final EventSource arrivals = new EventSource() {
         @Override
@@ -56,12 +84,15 @@ public final class TcpReception implements Reception {
     private boolean paused;
 
     private long pauseEnd;
+    /** The last failure of this side's adapter for which a client was dropped. */
+    private VerbsException own;
 
     /**
      * Creates it for a listening socket.
      *
      * @param exposures the memory that clients may use
      * @param domains returns the domain for a device, for clients that move to RDMA, and counts one more user
+     * @param srd for clients over SRD; null if there is no EFA
      */
     public TcpReception(
             String name,
@@ -69,12 +100,15 @@ public final class TcpReception implements Reception {
             EndpointSettings config,
             AdmissionControl admission,
             Exposures exposures,
-            Function<RoceDialer.Place, SharedDomain> domains) {
+            Function<RoceDialer.Place, SharedDomain> domains,
+            SrdService srd) {
         this.name = name;
         this.listener = listener;
         this.config = config;
         this.admission = admission;
-        this.handshakes = new Handshakes<>(admission, config.times().handshake(), 0);
+        this.handshakes =
+                new Handshakes<>(admission, config.times().handshake(), srd == null ? 0 : config.memoryOfOne());
+        this.srd = srd;
         this.exposures = exposures;
         this.domains = domains;
     }
@@ -148,8 +182,13 @@ public final class TcpReception implements Reception {
             failure = hello == null || handshake.words.hasSaid() ? null : refuse(handshake, hello);
             endpoint = failure == null ? goOn(handshake, hello) : null;
         } catch (VerbsException e) {
-            // The client has given up.
             failure = e.toString();
+            if (e == own) {
+                handshakes.remove(ready);
+                forget(handshake, failure);
+                throw e;
+            }
+            // The client has given up.
             admission.gaveUp();
         } catch (Throwable e) {
             handshakes.remove(ready);
@@ -175,7 +214,7 @@ public final class TcpReception implements Reception {
         try {
             words = new TcpHandshake(client);
             poller.add(link);
-            handshakes.add(link, new Handshake(link, words, RecordedAccept.begun()));
+            handshakes.add(link, new Handshake(link, words));
             return link;
         } catch (Throwable e) {
             TcpHandshake opened = words;
@@ -198,6 +237,11 @@ public final class TcpReception implements Reception {
         TcpHandshake words = handshake.words;
         AdmissionControl.Verdict refused =
                 admission.judge(hello, handshake.link.peerAddress().orElse(null));
+        if (refused == null && srd == null && Hello.hasDatagramsOnly(hello)) {
+            refused = admission.otherTransport(Refusal.DATAGRAMS_UNWANTED);
+        } else if (refused == null && srd != null && srd.isOnly() && !Hello.hasDatagrams(hello)) {
+            refused = admission.otherTransport(Refusal.DATAGRAMS_WANTED);
+        }
         if (refused == null) {
             return null;
         }
@@ -214,25 +258,79 @@ public final class TcpReception implements Reception {
      */
     private Endpoint goOn(Handshake handshake, byte[] hello) {
         TcpHandshake words = handshake.words;
-        if (hello != null) {
-            if (!words.hasSaid()) {
-                words.say(Failover.hello(config, config.answer()));
-            }
-            if (words.sendRest()) {
-                Hello peer = Hello.parse(hello);
-                return config.isFailover() && Failover.isMarked(hello)
-                        ? Failover.endpoint(false, handshake.link, config, exposures, peer, domains)
-                        : TcpConnector.endpoint(handshake.link, config, exposures, peer);
-            }
+        boolean said = hello != null && (words.hasSaid() || answer(handshake, hello));
+        boolean sent = said && words.sendRest();
+        if (sent && (handshake.srd == null || words.heardMore(SrdAddress.BYTES, TcpConnector.READY.length) != null)) {
+            return endpoint(handshake, hello);
         }
         handshake.link.socket().takeEvent();
-        handshake.link.socket().arm(words.hasSaid());
+        handshake.link.socket().arm(said && !sent);
         return null;
+    }
+
+    /** Answers a client. Returns false if the client's address is not complete. */
+    private boolean answer(Handshake handshake, byte[] hello) {
+        TcpHandshake words = handshake.words;
+        byte[] own = config.answer().toBytes();
+        if (srd != null && Hello.hasDatagrams(hello)) {
+            byte[] address = words.heardMore(0, SrdAddress.BYTES);
+            if (address == null) {
+                return false;
+            }
+            byte[] answer = openSrd(handshake, address, Hello.hasDatagramsOnly(hello));
+            if (answer != null) {
+                words.say(Hello.withDatagrams(own, srd.isOnly()));
+                words.sayMore(answer);
+                return true;
+            }
+        }
+        words.say(Failover.hello(config, config.answer()));
+        return true;
+    }
+
+    /**
+     * Creates this side's queue pair for a client. Returns its address; null if the client gets TCP.
+     *
+     * @throws VerbsException {@link #own}, if there is no queue pair and the two sides use SRD alone
+     */
+    private byte[] openSrd(Handshake handshake, byte[] address, boolean only) {
+        SrdLink opened = null;
+        try {
+            opened = new SrdLink(handshake.link, srd.domain().get(), config);
+            opened.connect(address);
+            byte[] answer =
+                    opened.address(srd.isOnly() ? null : srd.probe().get().place());
+            handshake.srd = opened;
+            return answer;
+        } catch (VerbsException e) {
+            if (opened != null) {
+                CloseAll.after(e, opened::giveUp);
+            }
+            if (srd.isOnly() || only) {
+                own = e;
+                throw e;
+            }
+            srd.failures().accept(e);
+            return null;
+        }
+    }
+
+    private Endpoint endpoint(Handshake handshake, byte[] hello) {
+        Hello peer = Hello.parse(hello);
+        SrdLink link = handshake.srd;
+        if (link != null) {
+            // If the next step fails, it closes the link.
+            handshake.srd = null;
+            return SrdService.endpoint(link, new Memories.Registered(link.domain(), exposures), config, peer);
+        }
+        return config.isFailover() && Failover.isMarked(hello)
+                ? Failover.endpoint(false, handshake.link, config, exposures, peer, domains)
+                : TcpConnector.endpoint(handshake.link, config, exposures, peer);
     }
 
     private void forget(Handshake handshake, String why) {
         handshake.recorded.over(name, handshake.link, why);
-        CloseAll.of(() -> poller.remove(handshake.link), handshake.words::close, handshake.link::close);
+        CloseAll.of(() -> poller.remove(handshake.link), handshake::close);
     }
 
     @Override
@@ -250,8 +348,7 @@ public final class TcpReception implements Reception {
     public void close() {
         List<Runnable> closes = new ArrayList<>();
         for (Handshake handshake : handshakes.all()) {
-            closes.add(handshake.words::close);
-            closes.add(handshake.link::close);
+            closes.add(handshake::close);
         }
         closes.add(listener::close);
         CloseAll.of(closes.toArray(Runnable[]::new));

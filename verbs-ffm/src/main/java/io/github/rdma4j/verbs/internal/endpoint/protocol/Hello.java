@@ -34,6 +34,12 @@ public record Hello(int version, boolean integrity, int receiveBuffers, int buff
     private static final int SIZE_AT = 12;
 
     private static final int INTEGRITY = 1;
+    /** Over TCP: an SRD address follows the hello. */
+    private static final int DATAGRAMS = 2;
+    /** Besides {@link #DATAGRAMS}: this side takes nothing else. */
+    private static final int DATAGRAMS_ONLY = 4;
+
+    private static final int KNOWN = INTEGRITY | DATAGRAMS | DATAGRAMS_ONLY;
     /** With the number of a {@link Refusal} where the size would be. */
     private static final int REFUSED = 1 << 15;
 
@@ -113,7 +119,7 @@ public record Hello(int version, boolean integrity, int receiveBuffers, int buff
             return refusalOf(bytes).explanation();
         }
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        boolean unknown = (buffer.getShort(FLAGS_AT) & ~INTEGRITY) != 0;
+        boolean unknown = (buffer.getShort(FLAGS_AT) & ~KNOWN) != 0;
         if (unknown
                 || lengthOf(bytes) > bytes.length
                 || buffer.getShort(BUFFERS_AT) == 0
@@ -121,6 +127,27 @@ public record Hello(int version, boolean integrity, int receiveBuffers, int buff
             return "the peer's handshake is damaged";
         }
         return "";
+    }
+
+    /**
+     * Marks a hello as one that an SRD address follows.
+     *
+     * @param only whether this side takes nothing else
+     */
+    public static byte[] withDatagrams(byte[] bytes, boolean only) {
+        byte[] marked = bytes.clone();
+        marked[FLAGS_AT + 1] |= (byte) (only ? DATAGRAMS | DATAGRAMS_ONLY : DATAGRAMS);
+        return marked;
+    }
+
+    /** Whether an SRD address follows a valid hello. */
+    public static boolean hasDatagrams(byte[] bytes) {
+        return (bytes[FLAGS_AT + 1] & DATAGRAMS) != 0;
+    }
+
+    /** Whether a side with a valid hello takes nothing else than SRD. */
+    public static boolean hasDatagramsOnly(byte[] bytes) {
+        return (bytes[FLAGS_AT + 1] & DATAGRAMS_ONLY) != 0;
     }
 
     /** Whether bytes of this version are a server's refusal. */

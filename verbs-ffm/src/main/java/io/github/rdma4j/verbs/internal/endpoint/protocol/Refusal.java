@@ -20,7 +20,17 @@ public enum Refusal {
     NOT_ADMITTED(
             "the server does not let this client in (EndpointConfig.admission): it has shown no token, or a wrong one,"
                     + " or comes from where nobody may come from",
-            "give the token that the server's operator has given to you (EndpointConfig.token)");
+            "give the token that the server's operator has given to you (EndpointConfig.token)"),
+    /** The server takes SRD alone, and the client has none. */
+    DATAGRAMS_WANTED(
+            "the server accepts clients over SRD of an EFA alone, and this side has none or does not use it",
+            "run this program on an instance with an EFA, with Transport.RDMA or RDMA_OR_TCP; or give the server"
+                    + " RDMA_OR_TCP"),
+    /** The other way round. */
+    DATAGRAMS_UNWANTED(
+            "this side connects over SRD of its EFA alone (Transport.RDMA), and the server has none or does not use it",
+            "run the server on an instance with an EFA, with Transport.RDMA or RDMA_OR_TCP; or connect with"
+                    + " RDMA_OR_TCP");
 
     private final String explanation;
     private final String remedy;

@@ -99,6 +99,8 @@ public final class Grants {
             granted = instead == null
                     ? byWindow(verbs, slice, owned, timeout, rights)
                     : byRegistration(slice, owned, rights, instead, null);
+        } else if (wire().grants() == null) {
+            granted = byRegistration(slice, owned, rights, whyNoWindows(), null);
         } else {
             granted = byTable(slice, owned, rights);
         }

@@ -9,16 +9,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Sends the last messages of a burst over TCP. Threads that send message after message gather them for one system call
- * ({@link TcpCarrier}). If such a thread does something else in the middle of a burst, this class sends what was
- * gathered, within about a millisecond.
+ * Sends messages that a thread has accepted and left behind: the last ones of a burst over TCP, and over SRD
+ * what waits for earlier requests. Over TCP, threads that send message after message gather them for one system call
+ * ({@link TcpCarrier}). This class sends what such a thread has left behind within about a millisecond.
  *
  * <p>The first burst starts its only thread, a daemon. The thread ends when there was no burst for some time, and the
  * next burst starts another one, because a running thread would keep the class loader of this library alive.
  */
-final class TcpFlusher {
+public final class TcpFlusher {
     /** An output that gathers messages. The flusher reads it without a lock and flushes it with its owner's. */
-    interface Source {
+    public interface Source {
         /** {@return whether there was a burst since the last call} */
         boolean isBusy();
 
@@ -65,7 +65,7 @@ final class TcpFlusher {
      *
      * @param source the output, which is not watched yet
      */
-    static void watch(Source source) {
+    public static void watch(Source source) {
         LOCK.lock();
         try {
             ADDED.add(source);

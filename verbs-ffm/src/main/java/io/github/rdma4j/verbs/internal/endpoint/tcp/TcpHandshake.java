@@ -16,16 +16,21 @@ import java.nio.ByteOrder;
 
 /**
  * What rdma_cm carries as private data, over TCP: the client says its {@link Hello}, and the server answers with its
- * own, each in {@value #BYTES} bytes. Nothing waits.
+ * own, each in {@value #BYTES} bytes. More may follow on both sides. Nothing waits.
  */
 public final class TcpHandshake implements AutoCloseable {
     /** A server's hello with as many of the program's bytes as there can be. */
     public static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA + Hello.LIFE_BYTES;
 
+    /** The most that a side says behind its hello. */
+    public static final int MORE_BYTES = 64;
+
+    private static final int MOST_BYTES = BYTES + MORE_BYTES;
+
     private static final ValueLayout.OfInt FIRST_WORD = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final StreamSocket socket;
-    private final MemoryRegion memory = MemoryRegion.withoutAdapter(2L * BYTES, AccessFlag.LOCAL_WRITE);
+    private final MemoryRegion memory = MemoryRegion.withoutAdapter(2L * MOST_BYTES, AccessFlag.LOCAL_WRITE);
     private int sent;
     private int toSend;
     private int received;
@@ -38,6 +43,12 @@ public final class TcpHandshake implements AutoCloseable {
     public void say(byte[] hello) {
         MemorySegment.copy(hello, 0, memory.segment(), ValueLayout.JAVA_BYTE, 0, hello.length);
         toSend = BYTES;
+    }
+
+    /** Adds something that {@link #sendRest()} sends behind the hello. */
+    public void sayMore(byte[] bytes) {
+        MemorySegment.copy(bytes, 0, memory.segment(), ValueLayout.JAVA_BYTE, toSend, bytes.length);
+        toSend += bytes.length;
     }
 
     public boolean hasSaid() {
@@ -61,8 +72,27 @@ public final class TcpHandshake implements AutoCloseable {
      * other side may never send as many, for example a client of iWARP, which uses TCP's ports.
      */
     public byte[] heard() {
-        while (received < BYTES && !isSomethingElse()) {
-            long more = socket.receive(memory.segment(), BYTES + received, BYTES - received);
+        return receive(BYTES) ? said(0, BYTES) : null;
+    }
+
+    /**
+     * Returns what the other side has said behind its hello and earlier results; null if it is not complete yet.
+     *
+     * @param from the number of bytes of earlier results
+     * @param length the number of bytes
+     */
+    public byte[] heardMore(int from, int length) {
+        return receive(BYTES + from + length) ? said(BYTES + from, length) : null;
+    }
+
+    private byte[] said(int from, int length) {
+        return memory.segment().asSlice(MOST_BYTES + from, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /** Receives until there are so many bytes. Returns false if they have not come yet. */
+    private boolean receive(int most) {
+        while (received < most && !isSomethingElse()) {
+            long more = socket.receive(memory.segment(), MOST_BYTES + received, most - received);
             if (more == StreamSocket.END) {
                 throw ACCESS.endpointException(
                         "the handshake over TCP",
@@ -73,15 +103,15 @@ public final class TcpHandshake implements AutoCloseable {
                 throw broken((int) -more);
             }
             if (more == 0) {
-                return null;
+                return false;
             }
             received += (int) more;
         }
-        return memory.segment().asSlice(BYTES, BYTES).toArray(ValueLayout.JAVA_BYTE);
+        return true;
     }
 
     private boolean isSomethingElse() {
-        return received >= Integer.BYTES && !Hello.isMagic(memory.segment().get(FIRST_WORD, BYTES));
+        return received >= Integer.BYTES && !Hello.isMagic(memory.segment().get(FIRST_WORD, MOST_BYTES));
     }
 
     private static VerbsException broken(int errno) {

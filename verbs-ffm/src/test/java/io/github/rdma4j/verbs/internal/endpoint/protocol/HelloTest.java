@@ -77,7 +77,7 @@ class HelloTest {
         byte[] noBuffers = new Hello(Hello.VERSION, 0, 1, new byte[0]).toBytes();
         byte[] cut = Arrays.copyOf(HELLO.toBytes(), Hello.HEADER + 5);
         byte[] unknownFlag = HELLO.toBytes();
-        unknownFlag[9] |= 2;
+        unknownFlag[9] |= 8;
         assertThat(Hello.problem(noBuffers)).contains("damaged");
         assertThat(Hello.problem(cut)).contains("damaged");
         assertThat(Hello.problem(unknownFlag)).contains("damaged");
