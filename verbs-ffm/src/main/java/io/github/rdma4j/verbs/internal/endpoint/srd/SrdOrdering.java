@@ -50,6 +50,9 @@ final class SrdOrdering {
     private static final int SEQUENCE_MASK = (1 << 15) - 1;
     private static final int CREDIT_MASK = (1 << SEQUENCE_SHIFT) - 1;
 
+    /** The first number, so that the numbers of each connection soon begin again. */
+    private static final int FIRST = -8;
+
     /** The most receives, so that a sequence number shows whether it is an old one. */
     static final int MOST_RECEIVES = 1 << 14;
 
@@ -94,7 +97,7 @@ final class SrdOrdering {
     private long nextTransfer;
     private long oldestWrite;
     private int entries;
-    private int sent;
+    private int sent = FIRST;
     private boolean broken;
     /** Why a request was not posted; null if that has not happened. */
     private String refusal;
@@ -108,7 +111,7 @@ final class SrdOrdering {
 
     private final int[] immediates;
     private final int[] arrivedLengths;
-    private int expected;
+    private int expected = FIRST;
     /** The protocol's numbers of buffers: which are free, and the receive of each other one. */
     private final int[] free;
 
@@ -318,8 +321,9 @@ final class SrdOrdering {
         underWay[place]--;
     }
 
-    /** An entry of the send queue has failed; reported at once. */
+    /** An entry of the send queue has failed; reported at once. What waits for it must not be posted any more. */
     void failed(int place, String reason, VerbsException cause, WireEvents protocol) {
+        broken = true;
         if (!failed[place]) {
             protocol.failed(ids[place], reason, cause);
             failed[place] = true;
