@@ -480,7 +480,7 @@ public final class CompletionCursor {
 
     /**
      * {@return the key of this side that the peer's send invalidated (ibv_wc_read_invalidated_rkey); valid for a
-     * receive if {@link #hasInvalidatedKey()}, and on SoftRoCE forevery receive of a send with invalidate}
+     * receive if {@link #hasInvalidatedKey()}, and on SoftRoCE for every receive of a send with invalidate}
      */
     public int invalidatedRemoteKey() {
         return readInt(readImmediateData, WorkCompletionField.IMMEDIATE_DATA);

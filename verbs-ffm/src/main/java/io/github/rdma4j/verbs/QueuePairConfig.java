@@ -198,7 +198,7 @@ public final class QueuePairConfig {
     /**
      * Sets whether every request makes a completion, with {@link SendFlags#SIGNALED} or without; default false.
      *
-     * @param all true forevery request
+     * @param all true for every request
      * @return this
      */
     public QueuePairConfig signalAll(boolean all) {

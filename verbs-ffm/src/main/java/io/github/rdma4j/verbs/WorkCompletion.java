@@ -121,7 +121,7 @@ public final class WorkCompletion {
 
     /**
      * {@return the key of this side that the peer's send invalidated; valid for a receive if
-     * {@link #hasInvalidatedKey()}, and on SoftRoCE forevery receive of a send with invalidate}
+     * {@link #hasInvalidatedKey()}, and on SoftRoCE for every receive of a send with invalidate}
      */
     public int invalidatedRemoteKey() {
         return intAt(IMMEDIATE_OR_KEY);

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /**
  * A {@link ConnectionId} with its own event channel, whose calls wait until their operation has ended or a timeout
  * expires. librdmacm calls this synchronous operation, but has no timeouts. For programs with few connections, or with
- * a virtual thread for each. Use {@link #id()} foreverything that does not wait.
+ * a virtual thread for each. Use {@link #id()} for everything that does not wait.
  *
  * <pre>{@code
  * try (SynchronousId client = SynchronousId.create(PortSpace.TCP)) {
@@ -71,7 +71,7 @@ public final class SynchronousId implements AutoCloseable {
         }
     }
 
-    /** {@return the id, foreverything that does not wait; do not wait on its channel elsewhere} */
+    /** {@return the id, for everything that does not wait; do not wait on its channel elsewhere} */
     public ConnectionId id() {
         return id;
     }
