@@ -58,16 +58,7 @@ final class CuFileAccess implements FileAccess {
     }
 
     @Override
-    public long read(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        return transfer(false, memory, memoryOffset, fileOffset, length);
-    }
-
-    @Override
-    public long write(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        return transfer(true, memory, memoryOffset, fileOffset, length);
-    }
-
-    private long transfer(boolean write, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+    public long transfer(boolean write, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         MemoryUse use = storage.use(memory);
         try {
             long base = memory.deviceAddress();
@@ -100,18 +91,7 @@ final class CuFileAccess implements FileAccess {
     }
 
     @Override
-    public StreamTransfer readAsync(
-            CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        return queue(false, stream, memory, memoryOffset, fileOffset, length);
-    }
-
-    @Override
-    public StreamTransfer writeAsync(
-            CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        return queue(true, stream, memory, memoryOffset, fileOffset, length);
-    }
-
-    private StreamTransfer queue(
+    public StreamTransfer queue(
             boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         String call = "%s(%s, offset=%d, length=%d)"
                 .formatted(write ? "cuFileWriteAsync" : "cuFileReadAsync", file, fileOffset, length);

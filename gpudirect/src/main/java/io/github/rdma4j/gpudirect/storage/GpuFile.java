@@ -98,7 +98,7 @@ public final class GpuFile implements AutoCloseable {
         requireReadable();
         enter();
         try {
-            return length == 0 ? 0 : access.read(memory, memoryOffset, fileOffset, length);
+            return length == 0 ? 0 : access.transfer(false, memory, memoryOffset, fileOffset, length);
         } finally {
             exit();
         }
@@ -135,7 +135,7 @@ public final class GpuFile implements AutoCloseable {
         requireWritable();
         enter();
         try {
-            return length == 0 ? 0 : access.write(memory, memoryOffset, fileOffset, length);
+            return length == 0 ? 0 : access.transfer(true, memory, memoryOffset, fileOffset, length);
         } finally {
             exit();
         }
@@ -175,7 +175,7 @@ public final class GpuFile implements AutoCloseable {
         requireStream(stream, length);
         requireReadable();
         enter();
-        return access.readAsync(stream, memory, memoryOffset, fileOffset, length);
+        return access.queue(false, stream, memory, memoryOffset, fileOffset, length);
     }
 
     /**
@@ -196,7 +196,7 @@ public final class GpuFile implements AutoCloseable {
         requireStream(stream, length);
         requireWritable();
         enter();
-        return access.writeAsync(stream, memory, memoryOffset, fileOffset, length);
+        return access.queue(true, stream, memory, memoryOffset, fileOffset, length);
     }
 
     /** {@return the current size of the file in bytes (lseek(2))} */

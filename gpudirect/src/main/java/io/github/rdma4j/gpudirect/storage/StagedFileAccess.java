@@ -27,20 +27,14 @@ final class StagedFileAccess implements FileAccess {
     }
 
     @Override
-    public long read(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
+    public long transfer(boolean write, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         return transfer(
-                false,
+                write,
                 memory,
                 memoryOffset,
                 fileOffset,
                 length,
                 storage.config().threads());
-    }
-
-    @Override
-    public long write(DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        return transfer(
-                true, memory, memoryOffset, fileOffset, length, storage.config().threads());
     }
 
     /** Transfers with this thread alone, which is already one of several. */
@@ -77,24 +71,13 @@ final class StagedFileAccess implements FileAccess {
         }
     }
 
-    @Override
-    public StreamTransfer readAsync(
-            CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        return queue(false, stream, memory, memoryOffset, fileOffset, length);
-    }
-
-    @Override
-    public StreamTransfer writeAsync(
-            CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
-        return queue(true, stream, memory, memoryOffset, fileOffset, length);
-    }
-
     /**
      * The order of the stream connects the steps: a copy to the stream's pinned chunk, a host function that reads or
      * writes the file, and a copy back. Before a read, the device memory is copied out, so that bytes after the end of
      * the file are copied back unchanged.
      */
-    private StreamTransfer queue(
+    @Override
+    public StreamTransfer queue(
             boolean write, CudaStream stream, DeviceMemory memory, long memoryOffset, long fileOffset, long length) {
         StreamJob job = new StreamJob(io, write, length);
         StreamChunk chunk = null;
