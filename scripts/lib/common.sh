@@ -65,7 +65,7 @@ have() {
 cache_dir() {
     local base=${RDMA4J_CACHE:-}
     if [[ -z $base ]]; then
-        [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || no_cache_dir 'there is no place for the cache: HOME is not set'
+        [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || no_cache_dir 'there is no folder for the cache: HOME is not set'
         base=${XDG_CACHE_HOME:-${HOME:-}/.cache}/rdma4j
     fi
     local folder=$base${1:+/$1}

@@ -21,14 +21,14 @@ debian_root() {
     local suite=$1 arch=$2 work=$3 root=$4 package
     shift 4
     packages_need_debian "$@"
-    apt_suite "$suite" "$arch" || die "the packages of Debian $suite for $arch cannot be read, of which the guest is made" \
+    apt_suite "$suite" "$arch" || die "the package list of Debian $suite for $arch, from which the guest is built, cannot be read" \
         "$APT_SUITE_FAILURE" 'a machine with a network is needed once; then the cache folder has them'
     mkdir -p -- "$work/archives/partial" "$root/usr"/{bin,sbin,lib,lib64}
     fetched apt-get -q -y --download-only --no-install-recommends "${APT_SUITE[@]}" -o "Dir::Cache::Archives=$work/archives" \
         install "$@" >"$log" ||
         die "the package manager could not fetch the packages of Debian $suite for $arch:" \
             "$(grep '^[EW]:' "$log" | head -n 5)" "the whole output is in $log"
-    say 'unpacking them'
+    say 'unpacking the packages'
     for package in bin sbin lib lib64; do ln -s "usr/$package" "$root/$package"; done
     for package in "$work"/archives/*.deb; do
         dpkg --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink --no-same-owner \

@@ -24,14 +24,14 @@ docker_answers() {
 docker_check() {
     local answer version
     have docker || die 'Docker is not installed (no docker on the PATH)' \
-        "install it, with: $(install_command docker.io) (Debian, Ubuntu), or see https://docs.docker.com/engine/install/"
+        "install it with $(install_command docker.io) (Debian, Ubuntu), or see https://docs.docker.com/engine/install/"
     if ! answer=$(timeout 60 docker version --format '{{.Server.APIVersion}}' 2>&1); then
         die "no Docker engine answers${DOCKER_HOST:+ at DOCKER_HOST=$DOCKER_HOST}:" "$(tail -n 2 <<<"$answer")" \
             'start it (systemctl start docker), join the group docker, or set DOCKER_HOST'
     fi
     version=$(tail -n 1 <<<"$answer")
     if [[ $(printf '%s\n' "$DOCKER_API_LOWEST" "$version" | sort -V | head -n 1) != "$DOCKER_API_LOWEST" ]]; then
-        die "the Docker engine is too old: its API is $version, $DOCKER_API_LOWEST is needed" \
+        die "the Docker engine is too old: it has API $version, but $DOCKER_API_LOWEST is needed" \
             'install Docker 20.10 or later'
     fi
 }
@@ -48,15 +48,15 @@ docker_start() {
         docker_check
         return
     fi
-    ((EUID == 0)) || die 'no Docker engine answers, and only root can start one' 'start it: systemctl start docker'
+    ((EUID == 0)) || die 'no Docker engine answers, and only root can start one' 'start it, as root, with systemctl start docker'
     folder=$(cache_dir docker) || return 1
     log=$folder/log
     # Its data are for one engine at a time.
     exec {DOCKER_LOCK}>"$folder/.lock"
     if ! flock -n "$DOCKER_LOCK"; then
-        say "waits for another script, whose Docker engine has its data in $folder, too"
-        flock -w 3600 "$DOCKER_LOCK" || die "another Docker engine has had its data in $folder for an hour" \
-            "end the script that has started it, see: fuser -v $folder/.lock"
+        say "waiting for another script, whose Docker engine uses the same folder, $folder"
+        flock -w 3600 "$DOCKER_LOCK" || die "another script has used the Docker engine of $folder for an hour" \
+            "end that script; fuser -v $folder/.lock shows its process"
     fi
     # The path of the socket must be short, and only root may access its folder.
     DOCKER_ENGINE_FOLDER=/run/rdma4j.docker.$(sha256sum <<<"$folder" | cut -c 1-8)
@@ -65,7 +65,7 @@ docker_start() {
     # The engine also holds the lock: if this script is killed, it takes a moment to end. Containers get no network,
     # which leaves this machine's firewall unchanged; builds that need one use this machine's network.
     export DOCKER_HOST=unix://$DOCKER_ENGINE_FOLDER/docker.sock
-    say "starting a Docker engine; its data are in $folder"
+    say "starting a Docker engine; its data is in $folder"
     setsid setpriv --pdeathsig TERM dockerd --host "$DOCKER_HOST" --data-root "$folder/data" --exec-root "$DOCKER_ENGINE_FOLDER/exec" \
         --pidfile "$DOCKER_ENGINE_FOLDER/pid" --iptables=false --bridge=none \
         </dev/null >"$log" 2>&1 &
@@ -109,7 +109,7 @@ docker_space() {
     folder=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null) || return 0
     [[ -d $folder ]] || return 0
     free=$(room "$folder") || return 0
-    ((free >= $1)) || die "$2 needs $1 MiB of disk, $folder has $free MiB" \
+    ((free >= $1)) || die "$2 needs $1 MiB of disk space, but $folder has only $free MiB" \
         'make room, with: docker system prune, or move the data of the engine (dockerd --data-root)'
 }
 
@@ -125,9 +125,9 @@ docker_base_image() {
     if docker image inspect "$name" >/dev/null 2>&1; then
         return 0
     fi
-    [[ $name =~ ^debian:(12|bookworm)(-slim)?$ ]] || die "no way to make the image $name is known: only debian:12"
+    [[ $name =~ ^debian:(12|bookworm)(-slim)?$ ]] || die "only the base image debian:12 can be made here, not $name" 'leave out --base or --debootstrap'
     ensure_packages debootstrap || return 1
-    ((EUID == 0)) || die 'only root can make a base image' 'or have a registry: without --debootstrap it is pulled'
+    ((EUID == 0)) || die 'only root can make a base image' 'run as root, or leave out --debootstrap to pull it from a registry'
     mirror=$(debian_mirror "$codename")
     make_debian "$codename" "$name" ${mirror:+"$mirror"}
 }
@@ -147,7 +147,7 @@ make_debian() (
     say "making $2 with debootstrap"
     trap 'status=$?; umount -- "$work"/tree/{proc,sys} 2>/dev/null || true; once_end "$status"' EXIT
     if ! fetched debootstrap --variant=minbase "$1" "$work/tree" ${3:+"$3"} >"$work/log"; then
-        warn 'debootstrap failed; the last lines of what it says:'
+        warn 'debootstrap failed; the last lines of its output:'
         tail -n 10 -- "$work/log" | sed 's/^/    /' >&2
         exit 1
     fi
@@ -155,5 +155,5 @@ make_debian() (
     rm -rf -- "$work"/tree/usr/share/{doc,man,locale,info}/* "$work"/tree/var/cache/apt/* "$work"/tree/var/lib/apt/lists/* \
         "$work"/tree/var/log/* "$work/tree/var/cache/ldconfig/aux-cache"
     tar -C "$work/tree" --one-file-system --sort=name -c . | docker import - "$2" >/dev/null ||
-        die "Docker does not take the image $2"
+        die "Docker could not import the image $2"
 )

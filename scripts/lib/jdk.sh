@@ -83,9 +83,9 @@ look_for_jdk() {
     [[ -z $FOUND_JDK ]] || return 0
     warn "no JDK $wanted or later found"
     if ((${#found[@]} > 0)); then
-        printf '    found only: JDK %s\n' "${found[@]}" | sort -u >&2
+        printf '    these are too old: JDK %s\n' "${found[@]}" | sort -u >&2
     fi
-    printf '    %s\n' "install one (https://adoptium.net, or your distribution's package), or" \
-        "set RDMA4J_JAVA_HOME to the folder of one that is installed" >&2
+    printf '    %s\n' "install one (https://adoptium.net, or your distribution's package)," \
+        "or set RDMA4J_JAVA_HOME to the folder of a JDK $wanted that is installed" >&2
     return 1
 }

@@ -52,8 +52,8 @@ once_begin() {
     exec 9>>"$1/.lock" || exit 1
     if ! flock -n 9; then
         [[ -n $wait ]] || return 1
-        say "waits for another process, which is busy with $1"
-        flock -w 3600 9 || die "another process has been busy with $1 for an hour" "see which, with: fuser -v $1/.lock"
+        say "waiting for another process, which uses $1"
+        flock -w 3600 9 || die "another process has used $1 for an hour" "find it with fuser -v $1/.lock"
     fi
     rm -rf --one-file-system -- "$1"/.new.*
     work=$(mktemp -d -- "$1/.new.XXXXXX") || exit 1

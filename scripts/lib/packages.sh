@@ -32,8 +32,8 @@ install_command() {
 
 packages_need_debian() {
     have dpkg-query apt-get ||
-        die 'this needs a Debian or Ubuntu system (dpkg and apt-get are not here)' \
-            "on another system install what provides these Debian packages: $*"
+        die 'packages can be installed only on Debian or Ubuntu: dpkg or apt-get is missing' \
+            "on this system, install what corresponds to these Debian packages: $*"
 }
 
 require_packages() {
@@ -45,8 +45,8 @@ require_packages() {
         ensure_packages "${missing[@]}"
         return
     fi
-    warn "missing: ${missing[*]}"
-    printf '    install with: %s\n' "$(install_command "${missing[@]}")" >&2
+    warn "these packages are not installed: ${missing[*]}"
+    printf '    install them with: %s\n' "$(install_command "${missing[@]}")" >&2
     return 1
 }
 
@@ -63,7 +63,7 @@ fetched() {
         status=0
         output=$("$@" 2>&1 </dev/null) || status=$?
         ((status != 0)) && [[ -n $pause && ($output =~ $FETCH_IS_DISTURBED || ! $output =~ $FETCH_IS_HOPELESS) ]] || break
-        say "$1 failed ($(grep -v '^ *$' <<<"$output" | tail -n 1)), again in $pause s"
+        say "$1 failed ($(grep -v '^ *$' <<<"$output" | tail -n 1)), trying again in $pause s"
         sleep "$pause"
     done
     [[ -z $output ]] || printf '%s\n' "$output"
@@ -87,7 +87,7 @@ ensure_packages() {
     mapfile -t missing < <(missing_packages "$@")
     ((${#missing[@]} == 0)) && return 0
     if ((EUID != 0)); then
-        warn "missing: ${missing[*]}"
+        warn "these packages are not installed: ${missing[*]}"
         printf '    %s\n' 'ask the administrator of this machine to run:' \
             "$(install_command "${missing[@]}" | sed 's/^sudo //')" >&2
         return 1

@@ -58,12 +58,12 @@ set_up() {
 build() {
     local log=$RDMA4J_ROOT/target/build.log lock
     mkdir -p -- "$RDMA4J_ROOT/target" && [[ -w $RDMA4J_ROOT/target ]] ||
-        die "$RDMA4J_ROOT/target cannot be written, where the build works" 'make the folder writable, or copy the project elsewhere'
+        die "the build needs to write to $RDMA4J_ROOT/target, but cannot" 'make the folder writable, or copy the project elsewhere'
     # Two builds in one folder would take each other's classes away.
     exec {lock}>"$RDMA4J_ROOT/target/.build-lock"
     if ! flock -n "$lock"; then
-        say "waits for another build in $RDMA4J_ROOT"
-        flock -w 3600 "$lock" || die "another build in $RDMA4J_ROOT has taken an hour" "see which, with: fuser -v $RDMA4J_ROOT/target/.build-lock"
+        say "waiting for another build in $RDMA4J_ROOT"
+        flock -w 3600 "$lock" || die "another build in $RDMA4J_ROOT has run for an hour" "find its process with fuser -v $RDMA4J_ROOT/target/.build-lock"
     fi
     # As in scripts/test: on the JDK that compiles, and with its first compiler, Maven needs half the CPU time.
     if ! MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" JAVA_HOME=$JDK fetched mvn -B -ntp -T 3 -q -f "$RDMA4J_ROOT/pom.xml" \

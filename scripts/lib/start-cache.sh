@@ -85,7 +85,7 @@ start_cache_make() {
         # Ctrl-C also ends the tool, and is no fault of the cache.
         once_begin -n "${file%/*}" || exit 0
         [[ ! $file -nt $jar ]] || exit 0
-        say 'preparing a faster start, once'
+        say 'preparing a faster start (once)'
         # Without the training's profiles (JEP 515): with them, the compiler would spend a tenth of the start on code
         # that it considers hot, and the code of the measured loops must depend only on the loops themselves. JDK 25 can
         # crash if Ctrl-C arrives while it writes the cache: its report must not stay in the user's folder.

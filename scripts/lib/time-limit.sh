@@ -38,7 +38,7 @@ guard_of() {
     mapfile -t processes < <(descendants "$parent" "$own")
     mkdir -p -- "$(dirname -- "$file")"
     what_they_do "${processes[@]}" >"$file" 2>&1
-    warn "the time limit of $limit s is over; what ran (more in $file):"
+    warn "the time limit of $limit s is over. These processes ran (more in $file):"
     ps -o pid=,ppid=,etimes=,stat=,wchan:20=,args= -p "$(IFS=, && printf '%s' "${processes[*]}")" | cut -c 1-200 >&2
     # A function continues with its next command when one is killed.
     while kill -0 "$parent" 2>/dev/null; do

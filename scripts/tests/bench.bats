@@ -20,7 +20,7 @@ setup() {
     run -2 --separate-stderr "$BENCH"
     [[ $stderr == *'Usage: scripts/bench '* ]]
     run -2 --separate-stderr "$BENCH" fast
-    [[ $stderr == *'there is no benchmark fast'*'see scripts/bench --help'* ]]
+    [[ $stderr == *'unknown benchmark fast'*'see scripts/bench --help'* ]]
 }
 
 @test "verbs --help names every option" {
@@ -62,7 +62,7 @@ setup() {
     for wrong in '--expect ib_write_lat:2:user<=692' '--expect=ib_write_lat' '--expect=ib_write_lat:2:user<=many'; do
         # shellcheck disable=SC2086  # two words
         run -2 "$BENCH" instructions $wrong
-        [[ $output == *"a limit is like --expect='ib_write_lat:2:user<=692'"* ]]
+        [[ $output == *"not a limit such as --expect='ib_write_lat:2:user<=692'"* ]]
     done
 }
 

@@ -20,7 +20,7 @@ setup() {
     run -2 "$campaign" --scenario ''
     [[ $output == *'--scenario needs a name'* ]]
     run -2 "$campaign" --accel xen
-    [[ $output == *'--accel xen: not kvm, tcg, uml, native or auto'* ]]
+    [[ $output == *'--accel xen: must be kvm, tcg, uml, native or auto'* ]]
     run -0 "$campaign" --help
     [[ $output == *'Usage:'* ]]
 }
@@ -33,7 +33,7 @@ setup() {
         grep -qF "| $line |" "$BATS_TEST_DIRNAME"/../../docs/records/*-campaign.md || { echo "missing: $line"; return 1; }
     done
     run -2 "$campaign" --built --scenario busy --scenario nothing
-    [[ $output == *"no scenario 'nothing'"* ]]
+    [[ $output == *"unknown scenario 'nothing'"* ]]
 }
 
 @test "two campaigns in one folder would mix their lines: the second is refused" {
@@ -51,5 +51,5 @@ setup() {
     [[ ${lines[0]} == '[1] peer killed, idle, seed 7: lost, 0 messages, 0 transfers, after '* ]]
     [[ ${lines[-1]} == '| peer killed, idle | 1 | 0 | 1 | 0 | ConnectionLostException: '* ]]
     run -2 "$campaign" --built --minutes 0 --scenario nothing
-    [[ $output == *"no scenario 'nothing'"* ]]
+    [[ $output == *"unknown scenario 'nothing'"* ]]
 }

@@ -58,7 +58,7 @@ java() {
     run -2 --separate-stderr "$SCRIPTS/evidence" adapter --device '../x'
     [[ $stderr == *"--device needs the name of an RDMA device"* ]]
     run -2 --separate-stderr "$SCRIPTS/evidence" adapter --pack x --steps 1
-    [[ $stderr == *'--pack runs nothing: not with --steps'* ]]
+    [[ $stderr == *'--pack runs nothing: leave out --steps'* ]]
     run -2 --separate-stderr "$SCRIPTS/evidence" adapter --peer
     [[ $stderr == *"--peer needs a host"* ]]
 }
@@ -66,7 +66,7 @@ java() {
 @test "a device that is not there is refused, and those there are named" {
     device mlx5_0 '4: ACTIVE' adapter
     run -2 --separate-stderr "$FOLDER/run" --device mlx5_9 --out "$OUT"
-    [[ $stderr == *"there is no RDMA device mlx5_9"*"those there: mlx5_0"* ]]
+    [[ $stderr == *"there is no RDMA device mlx5_9"*"this machine has: mlx5_0"* ]]
 }
 
 @test "the first adapter with an active port is taken, before software devices" {

@@ -48,14 +48,14 @@ json_is_valid() {
     run -2 --separate-stderr "$SCRIPTS/evidence" gpu --steps 0,12
     [[ $stderr == *"--steps needs numbers from 1 to 11"* ]]
     run -2 --separate-stderr "$SCRIPTS/evidence" gpu --out "$BATS_TEST_TMPDIR"
-    [[ $stderr == *"is there already"* ]]
+    [[ $stderr == *"already exists"* ]]
     run -2 --separate-stderr "$SCRIPTS/evidence" gpu --pack
     [[ $stderr == *"--pack needs a folder"* ]]
     run -1 --separate-stderr "$SCRIPTS/evidence" gpu --built --pack "$BATS_TEST_TMPDIR"
-    [[ $stderr == *"is there already"* ]]
+    [[ $stderr == *"already exists"* ]]
     touch "$BATS_TEST_TMPDIR/archive.tar.gz"
     run -1 --separate-stderr "$SCRIPTS/evidence" gpu --built --pack "$BATS_TEST_TMPDIR/archive/"
-    [[ $stderr == *"archive.tar.gz is there already"* ]]
+    [[ $stderr == *"archive.tar.gz already exists"* ]]
 }
 
 @test "a kind that is missing or unknown: what there is" {
@@ -64,7 +64,7 @@ json_is_valid() {
     run -2 --separate-stderr "$SCRIPTS/evidence"
     [[ $stderr == *'Usage: scripts/evidence adapter|gpu'* ]]
     run -2 --separate-stderr "$SCRIPTS/evidence" tpu
-    [[ $stderr == *'there is no evidence of tpu'*'see scripts/evidence --help'* ]]
+    [[ $stderr == *'unknown kind of evidence: tpu'*'see scripts/evidence --help'* ]]
 }
 
 @test "a step that hangs is ended, one that fails is told, and the others run" {

@@ -119,7 +119,7 @@ ten_at_once() {
     for _ in {1..3000}; do [[ ! -e log ]] || break; sleep 0.02; done
     make_it >second 2>&1
     wait
-    [[ $(<second) == *"waits for another process, which is busy with $PWD/cache" && $(<first) == 'prog: making it (once)' ]]
+    [[ $(<second) == *"waiting for another process, which uses $PWD/cache" && $(<first) == 'prog: making it (once)' ]]
     [[ $(<log) == made && -e cache/it && -z $(compgen -G 'cache/.new*') ]]
 }
 
@@ -180,7 +180,7 @@ disturbed() {
     while IFS='|' read -r program text; do
         disturbed "$program" "$text"
         run -0 --separate-stderr with_lib "fetched $program get it"
-        [[ $output == fine && ${#stderr_lines[@]} == 2 && $stderr == *"prog: $program failed ($text), again in 0 s"* && $(wc -l <calls) == 3 ]]
+        [[ $output == fine && ${#stderr_lines[@]} == 2 && $stderr == *"prog: $program failed ($text), trying again in 0 s"* && $(wc -l <calls) == 3 ]]
     done <<'TEXT'
 apt-get|E: Failed to fetch http://deb.debian.org/debian/x.deb  Connection timed out
 apt-get|E: Unable to locate package x, as Temporary failure resolving 'deb.debian.org'
@@ -244,7 +244,7 @@ TEXT
 
 @test "missing packages are named with the command that installs them" {
     run -1 with_lib 'require_packages bash no-such-package-x no-such-package-y'
-    [[ $output == *'missing: no-such-package-x no-such-package-y'* ]]
+    [[ $output == *'these packages are not installed: no-such-package-x no-such-package-y'* ]]
     [[ $output == *'apt-get install --no-install-recommends no-such-package-x no-such-package-y'* ]]
     run -0 with_lib 'require_packages bash; ensure_packages bash'
     [[ $output == '' ]]
@@ -288,7 +288,7 @@ TEXT
         slow() { setsid bash -c "trap : TERM; while :; do sleep 3333; done" & sleep 4444; sleep 5555; echo went on; }
         within 2 kept/what.txt slow' - "$lib"
     echo "$output"
-    [[ $output == *'the time limit of 2 s is over; what ran (more in kept/what.txt):'*'sleep 4444'* && $output == *'sleep 3333'* ]]
+    [[ $output == *'the time limit of 2 s is over. These processes ran (more in kept/what.txt):'*'sleep 4444'* && $output == *'sleep 3333'* ]]
     [[ $(<kept/what.txt) == *'sleep 4444'*'waits in'* ]]
     [[ -z $(pgrep -f 'sleep (3333|4444|5555)') ]]
     local started=$SECONDS

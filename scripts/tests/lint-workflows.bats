@@ -80,7 +80,7 @@ YAML
     chmod +x "$BATS_TEST_TMPDIR/bin/npm"
     RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache PATH="$BATS_TEST_TMPDIR/bin:$PATH" run "$lint"
     [ "$status" -eq 1 ]
-    [[ $output == *'is not what it was: another checksum'* ]]
+    [[ $output == *'with another checksum than expected'* ]]
     [ -z "$(find "$BATS_TEST_TMPDIR/cache" -name '*.wasm')" ]
 }
 

@@ -94,7 +94,7 @@ in_softroce() {
     run -0 quickstart --tools all --rounds 7
     echo "$output"
     [[ ${lines[-4]} == 'softroce --timeout 0 '*' compare --tools all --rounds 7' ]]
-    [[ ${lines[-3]} == 'instructions of an operation: not counted, options were given' ]]
+    [[ ${lines[-3]} == 'The instructions of an operation were not counted, because the comparison has options' ]]
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
 }
 
@@ -103,7 +103,7 @@ in_softroce() {
     for wrong in --round --rounds-wihin=3 -z7; do
         run -2 quickstart --tools all "$wrong"
         [[ ${lines[0]} == "quickstart: unknown option ${wrong:0:2}"* && ! -e $BATS_TEST_TMPDIR/built ]]
-        [[ ${lines[1]} == '    scripts/rdma4j compare --help lists the options' ]]
+        [[ ${lines[1]} == '    run scripts/rdma4j compare --help for the list of options' ]]
     done
     RDMA4J_STATUS=2 run -2 quickstart --rounds=0 -n5
     [[ -e $BATS_TEST_TMPDIR/built && $(in_softroce) == 0 ]]
@@ -116,7 +116,7 @@ in_softroce() {
     touch "$RDMA4J_DEV/infiniband/uverbs0"
     run -0 quickstart
     echo "$output"
-    [[ ${lines[-3]} == 'instructions of an operation: not counted, '*'this machine has devices' ]]
+    [[ ${lines[-3]} == 'The instructions of an operation were not counted, '*'this machine has RDMA devices' ]]
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
 }
 
@@ -124,7 +124,7 @@ in_softroce() {
     qemu 10.0.2
     run -0 quickstart
     echo "$output"
-    [[ ${lines[-3]} == 'instructions of an operation: not counted, QEMU 10.0.2 has another plugin interface than 6.0 to 8.2' ]]
+    [[ ${lines[-3]} == 'The instructions of an operation were not counted, because QEMU 10.0.2 has a different plugin interface than versions 6.0 to 8.2' ]]
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
 }
 
@@ -144,7 +144,7 @@ in_softroce() {
     for ((n = 0; n < 1200; n++)); do [[ ! -e $RDMA4J_CACHE/building ]] || break; sleep 0.05; done
     quickstart --rounds 2 >"$BATS_TEST_TMPDIR/second"
     wait "$first"
-    [[ $(<"$BATS_TEST_TMPDIR/second") == *'waits for another build in '* ]]
+    [[ $(<"$BATS_TEST_TMPDIR/second") == *'waiting for another build in '* ]]
     fake "$BATS_TEST_TMPDIR/bin/mvn" 'echo broken; exit 1'
     run -1 quickstart
     [[ $output == *broken*"the whole output is in $PROJECT/target/build.log"* ]]

@@ -18,14 +18,14 @@ setup() {
     mkdir full
     touch full/precious
     run -1 "$scripts/artifacts" full
-    [[ $output == *"$PWD/full is not empty, and has no artifacts"* && -e full/precious ]]
+    [[ $output == *"$PWD/full is not empty and contains no artifacts"* && -e full/precious ]]
     run -1 "$scripts/artifacts" full/precious
     run -2 "$scripts/artifacts" one two
 }
 
 @test "mutation-tests: a package that is not in its list" {
     run -2 "$scripts/lib/mutation-tests" values nothing
-    [[ $output == *'there is no package nothing'*'values states '* ]]
+    [[ $output == *'unknown package nothing'*'values states '* ]]
 }
 
 @test "site: a generator that cannot be fetched ends it, and leaves nothing in the cache" {
@@ -33,6 +33,6 @@ setup() {
     printf '#!/bin/sh\necho "npm error network unreachable" >&2\nexit 1\n' >bin/npm
     chmod +x bin/npm
     PATH=$PWD/bin:$PATH RDMA4J_CACHE=$PWD/cache RDMA4J_FETCH_PAUSES="" run -1 "$scripts/site" out
-    [[ $output == *'npm could not fetch the generator:'*'network unreachable' && ! -e out ]]
+    [[ $output == *'npm could not fetch the site generator:'*'network unreachable' && ! -e out ]]
     [[ -z $(find cache/site -mindepth 1 ! -empty) ]]
 }

@@ -222,17 +222,17 @@ JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Co
     cmp copy <(head -c 10000 bytes && echo end)
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --timeout 2 --dump dump-uml bash -c \
         'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
-    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'*'what the machine was doing is in dump-uml'* ]]
+    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'*'the state of the machine is in dump-uml'* ]]
     [[ $(<dump-uml) == *'standing-still 100'*'system call'*'the kernel has said'* ]]
     run bash -c 'set -o pipefail; "$SOFTROCE" -q --vm --accel uml --timeout 60 yes | head -n 1'
     [[ ${lines[0]} == y && $status != 124 ]]
     run -127 "$SOFTROCE" -q --vm --accel uml no-such-command
     run -2 "$SOFTROCE" --vm --accel uml --cpus 2 true
-    [[ $output == *'User-Mode Linux has one CPU'* ]]
+    [[ $output == *'User-Mode Linux has only one CPU'* ]]
     run -2 "$SOFTROCE" --accel uml --count counts true
     run -2 "$SOFTROCE" --accel native --icount true
     run -2 "$SOFTROCE" --icount --cpus 2 true
-    [[ $output == *'--cpus 2: with --icount'*'has one CPU'* ]]
+    [[ $output == *'--cpus 2: with --icount'*'has only one CPU'* ]]
     run -2 "$SOFTROCE" --transport ib true
     run -2 "$SOFTROCE" --transport siw --host true
     run -0 "$SOFTROCE" -q --accel uml --transport siw --devices 1 ls /sys/class/infiniband
@@ -241,7 +241,7 @@ JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Co
 
 @test "User-Mode Linux: a kernel that panics ends at once, and its reason is told" {
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --memory 512 bash -c 'echo 2 >/proc/sys/vm/panic_on_oom; tail /dev/zero'
-    [[ $status == 125 && $stderr == *'has ended unexpectedly'*'Kernel panic - not syncing: Out of memory'* ]]
+    [[ $status == 125 && $stderr == *'ended unexpectedly'*'Kernel panic - not syncing: Out of memory'* ]]
 }
 
 # loses_packets ACCELERATION: a transfer over a wire that loses packets, which shows in netem's and in rxe's counters.
@@ -364,7 +364,7 @@ C
 
 @test "--count is refused where the guest could not read it" {
     run -2 "$SOFTROCE" --count "$BATS_TEST_TMPDIR/counts" true
-    [[ $output == *'only in a folder that it may change'* ]]
+    [[ $output == *'a file in a folder that it may change'* ]]
     run -2 "$SOFTROCE" --count no/folder/counts true
     run -2 "$SOFTROCE" --count counts --read-only true
     run -2 "$SOFTROCE" --host --count counts true
@@ -403,7 +403,7 @@ C
     run --separate-stderr "$SOFTROCE" -q --vm --timeout 2 --dump dump bash -c \
         'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
     cat dump
-    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'*'what the machine was doing is in dump'* ]]
+    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'*'the state of the machine is in dump'* ]]
     [[ $(<dump) == *'standing-still 100'*'system call'*'the kernel has said'* ]]
 }
 
@@ -470,8 +470,8 @@ C
     touch dev/infiniband/uverbs0
     export RDMA4J_SYSFS=$PWD/sys RDMA4J_DEV=$PWD/dev
     run --separate-stderr -5 "$SOFTROCE" --memlock 64 --env 'A=b c' bash -c 'ulimit -l; echo "$A"; exit 5'
-    [[ ${stderr_lines[0]} == "softroce: this machine's fake1 ($PWD/dev/infiniband/uverbs1) cannot be opened here, so not used" ]]
-    [[ ${stderr_lines[1]} == 'softroce: this machine, fake0' ]]
+    [[ ${stderr_lines[0]} == "softroce: cannot open this machine's fake1 ($PWD/dev/infiniband/uverbs1), so they are not used" ]]
+    [[ ${stderr_lines[1]} == 'softroce: running on this machine, with fake0' ]]
     [[ $output == $'64\nb c' ]]
     # What the command has started ends with it, and what does not listen, too.
     mkdir own
@@ -595,7 +595,7 @@ package_sources() {
     ln -s "$(command -v od)" "$(command -v tr)" "$(command -v uname)" "$BATS_TEST_TMPDIR/few"
     PATH=$BATS_TEST_TMPDIR/few run -1 "$BASH" -c 'set -euo pipefail; for part in common packages softroce/arch softroce/kernel; do source "$1/$part.sh"; done
         kernel_decompress image' - "$BATS_TEST_DIRNAME/../lib"
-    [[ $output == *'compressed by zstd'*'apt-get install --no-install-recommends zstd'* ]]
+    [[ $output == *'compressed with zstd'*'apt-get install --no-install-recommends zstd'* ]]
 }
 
 @test "an aarch64 machine's kernel: its own package, the image as it is, and what the cache has for another architecture is not taken" {
@@ -635,7 +635,7 @@ package_sources() {
     run -1 "$SOFTROCE" --prepare guest
     [[ $output == *'not empty'* ]]
     RDMA4J_GUEST=$PWD run -1 "$SOFTROCE" --vm true
-    [[ $output == *"RDMA4J_GUEST=$PWD has no prepared guest"* ]]
+    [[ $output == *"RDMA4J_GUEST=$PWD contains no prepared guest"* ]]
     run -2 "$SOFTROCE" --prepare other true
 }
 
@@ -649,13 +649,13 @@ package_sources() {
 
 @test "--arch: another one is refused with the list, and so is what an emulated machine cannot have" {
     run -2 "$SOFTROCE" --arch riscv64 true
-    [[ $output == *'--arch riscv64: not x86_64 or arm64'* ]]
+    [[ $output == *'--arch riscv64: must be x86_64 or arm64'* ]]
     run -2 "$SOFTROCE" --arch
     [[ $output == *'--arch needs a value'* ]]
     run -2 "$SOFTROCE" --arch arm64 --host true
     [[ $output == *'--arch arm64 needs a guest'* ]]
     run -2 "$SOFTROCE" --arch arm64 --accel uml true
-    [[ $output == *'--arch arm64 is emulated: not with --accel uml'* ]]
+    [[ $output == *'--arch arm64 is emulated: leave out --accel uml'* ]]
     run -2 "$SOFTROCE" --arch arm64 --accel kvm true
     run -2 "$SOFTROCE" --arch arm64 --icount true
     run -2 "$SOFTROCE" --arch arm64 --kernel 6.1 true
@@ -667,7 +667,7 @@ package_sources() {
     program apt-get 'exit 0'
     export RDMA4J_FETCH_PAUSES=''
     PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache run -1 "$SOFTROCE" --arch arm64 true
-    [[ $output == *'the packages of Debian trixie for arm64 cannot be read'*'have no main suite of Debian'* ]]
+    [[ $output == *'the package list of Debian trixie for arm64, from which the guest is built, cannot be read'*'have no main suite of Debian'* ]]
     program apt-get 'case " $* " in
         *" indextargets "*) echo "stable bookworm https://mirror.invalid/debian '"$BATS_TEST_TMPDIR"'/sources:1" ;;
         *" update "*) exit 0 ;;
@@ -701,14 +701,14 @@ on_aarch64() {
     run -125 on_aarch64 --vm --accel native true
     [[ $output == *'microVM, Linux 6.99-arm64, '*'asked for: '*'-machine virt'* ]]
     run -2 on_aarch64 --accel uml true
-    [[ $output == *'--accel uml needs an x86-64 machine, this is aarch64'* ]]
+    [[ $output == *'--accel uml needs an x86-64 machine, but this one is aarch64'* ]]
     run -2 on_aarch64 --icount true
-    [[ $output == *'--icount and --count need an x86-64 machine, this is aarch64'* ]]
+    [[ $output == *'--icount and --count need an x86-64 machine, but this one is aarch64'* ]]
     run -2 on_aarch64 --machines 2 --arch x86_64,arm64 true
-    [[ $output == *'--arch x86_64,arm64: an x86_64 guest needs an x86-64 machine, this is aarch64'* ]]
+    [[ $output == *'--arch x86_64,arm64: an x86_64 guest needs an x86-64 machine, but this one is aarch64'* ]]
     program uname 'echo riscv64'
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 "$SOFTROCE" --vm true
-    [[ $output == *'a microVM needs an x86-64 or an aarch64 machine, this is riscv64'* ]]
+    [[ $output == *'a microVM needs an x86-64 or aarch64 machine, but this one is riscv64'* ]]
 }
 
 @test "bad options: status 2 and the reason" {
@@ -719,7 +719,7 @@ on_aarch64() {
     [[ $output == *'--cpus needs a value'* ]]
     run -2 "$SOFTROCE" --cpus=0 true
     run -2 "$SOFTROCE" --devices two true
-    [[ $output == *'--devices two: not a number from 0 to 32'* ]]
+    [[ $output == *'--devices two: must be a number from 0 to 32'* ]]
     run -2 "$SOFTROCE" --env 1X=y true
     run -2 "$SOFTROCE" --install=yes true
     [[ $output == *'--install takes no value'* ]]
@@ -727,7 +727,7 @@ on_aarch64() {
     run -2 "$SOFTROCE" --writable /no/such/folder true
     run -2 "$SOFTROCE" --count '' true
     run -2 "$SOFTROCE" --dump /tmp true
-    [[ $output == *'--dump /tmp: that file cannot be written'* ]]
+    [[ $output == *'--dump /tmp: this file cannot be written'* ]]
     run -2 "$SOFTROCE" --dump /no/such/folder/file true
     RDMA4J_CACHE=/proc/nowhere run -1 "$SOFTROCE" --vm true
     [[ $output == *'the cache folder /proc/nowhere/choice cannot be written'* && ${#lines[@]} == 2 && ! -e /.lock ]]

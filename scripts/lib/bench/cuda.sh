@@ -9,15 +9,14 @@ usage() {
     cat <<'TEXT'
 Usage: scripts/bench cuda [--rounds N] [--write] [-- JMH-ARGUMENT…]
 
-Builds what is needed, measures in a minute, and prints a table; needs no GPU. A machine that has nothing else to do gives the
-better numbers.
+Builds what is needed, measures for a minute, and prints a table. Needs no GPU. Run it on an idle machine.
 
   --rounds N   JVMs per benchmark, default 3; the best iteration counts
   --write      also writes the report to docs/records/DATE-bench-cuda.md
   -- …         runs JMH itself with these arguments, for example:  -- Calls.javaFlush -prof gc
   --help       this text
 
-RDMA4J_JAVA_OPTIONS may hold flags for the JVMs.
+RDMA4J_JAVA_OPTIONS can contain flags for the JVMs.
 TEXT
 }
 
@@ -45,7 +44,7 @@ while (($# > 0)); do
 done
 
 [[ -z $jmh || (-z $rounds && ${#write[@]} == 0) ]] ||
-    die -2 '--rounds and --write are not for JMH itself' 'see scripts/bench cuda --help'
+    die -2 '--rounds and --write cannot be combined with arguments for JMH' 'see scripts/bench cuda --help'
 
 set_up_to_unit_test
 build cuda-ffm/benchmarks

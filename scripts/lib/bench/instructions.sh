@@ -13,16 +13,16 @@ usage() {
     cat <<'TEXT'
 Usage: scripts/bench instructions [--built] [--expect=LIMIT]… [OPTION of "rdma4j compare"]…
 
-Builds what is needed, and counts the instructions of one operation of the tools, each in Java and in C with a server in C. The counts
-do not depend on what else the machine does. Takes some minutes.
+Builds what is needed and counts the instructions of one operation of the tools, in Java and in C, each with a server in C. The
+counts do not depend on the machine's other load. Takes a few minutes.
 
-  --built             does not build what is built already
-  --expect=LIMIT      exit status 1 if Java's client executes more: TOOL:SIZE:user<=NUMBER, as in 'ib_write_lat:2:user<=692'
+  --built             uses the classes that are already built
+  --expect=LIMIT      exits with status 1 if Java's client executes more than LIMIT, such as 'ib_write_lat:2:user<=692'
   --tools LIST        tools, or all (default ib_write_lat,ib_write_bw)
   --sizes TOOL=LIST   message sizes of a tool
   --help              this text
 
-Exit status 77: this machine's QEMU cannot count. RDMA4J_JAVA_OPTIONS may hold flags for the JVM.
+The exit status is 77 if this machine's QEMU cannot count. RDMA4J_JAVA_OPTIONS can contain flags for the JVM.
 TEXT
 }
 
@@ -40,7 +40,7 @@ while (($# > 0)); do
 done
 for argument in "$@"; do
     [[ $argument != --expect* || $argument =~ ^--expect=[a-z_]+:[0-9]+:user\<=[0-9]+$ ]] ||
-        die -2 "$argument: a limit is like --expect='ib_write_lat:2:user<=692'" 'see scripts/bench instructions --help'
+        die -2 "$argument: not a limit such as --expect='ib_write_lat:2:user<=692'" 'see scripts/bench instructions --help'
 done
 
 if [[ -z $built ]]; then
@@ -50,7 +50,7 @@ else
     JDK=$(find_jdk 25) || exit 1
 fi
 PATH=$PATH:/usr/sbin:/sbin
-count_is_possible || die -77 "nothing counts here: $COUNT_REASON"
+count_is_possible || die -77 "instructions cannot be counted: $COUNT_REASON"
 
 jar=$RDMA4J_ROOT/perftest/target/rdma4j-perftest.jar
 # -d: also splits at line ends.

@@ -9,19 +9,19 @@ usage() {
 Usage: scripts/bench netty [--transports LIST] [--registered] [--rounds N] [--seconds N] [--sizes LIST] [--connections LIST]
        scripts/bench netty --count [--transports LIST] [--registered] [--sizes LIST] [--connections LIST]
 
-Builds what is needed, and measures an echo of Netty over RDMA and over TCP (NIO), a server and its clients in one process with an
-event loop each. Prints a table. A machine that has nothing else to do gives the better numbers.
+Builds what is needed and measures an echo of Netty over RDMA and over TCP (NIO). The server and its clients are in one process,
+with an event loop each. Prints a table. Run it on an idle machine.
 
-  --count             counts the instructions of a message instead, in and outside the kernel; exact, and slow
-  --transports LIST   of rdma, nio and epoll, Netty's native code for TCP on x86-64 (rdma,nio)
-  --registered        gives the channels of RDMA buffers of registered memory (RdmaByteBufAllocator)
+  --count             counts the instructions of a message instead, in the kernel and outside; exact but slow
+  --transports LIST   some of rdma, nio and epoll, which is Netty's native code for TCP on x86-64 (rdma,nio)
+  --registered        gives RDMA channels buffers in registered memory (RdmaByteBufAllocator)
   --sizes LIST        bytes of a message, 16 to 16777216 (64,8192)
   --connections LIST  1 to 1000 (1,64)
-  --rounds N          RDMA and TCP by turns (5); the middle one counts
-  --seconds N         of each measurement (1)
+  --rounds N          rounds of RDMA and TCP by turns (5); the table has the median
+  --seconds N         the duration of each measurement (1)
   --help              this text
 
-RDMA4J_JAVA_OPTIONS may hold flags for the JVM.
+RDMA4J_JAVA_OPTIONS can contain flags for the JVM.
 TEXT
 }
 
@@ -33,7 +33,7 @@ while (($# > 0)); do
         --registered) registered=true ;;
         --transports)
             [[ ${2:-} =~ ^(rdma|nio|epoll)(,(rdma|nio|epoll))*$ ]] ||
-                die -2 '--transports takes rdma, nio and epoll, with commas between them' 'see scripts/bench netty --help'
+                die -2 '--transports needs a list of rdma, nio and epoll, separated by commas' 'see scripts/bench netty --help'
             transports=$2
             shift
             ;;
@@ -44,7 +44,7 @@ while (($# > 0)); do
             shift
             ;;
         --sizes | --connections)
-            [[ ${2:-} =~ $list ]] || die -2 "$1 needs numbers with commas between them" 'see scripts/bench netty --help'
+            [[ ${2:-} =~ $list ]] || die -2 "$1 needs numbers, separated by commas" 'see scripts/bench netty --help'
             if [[ $1 == --sizes ]]; then limits='16 to 16777216' low=16 high=16777216; else limits='1 to 1000' low=1 high=1000; fi
             for number in ${2//,/ }; do
                 ((${#number} < 9 && number >= low && number <= high)) || die -2 "$1 $number: $limits" 'see scripts/bench netty --help'
@@ -61,9 +61,9 @@ while (($# > 0)); do
     shift
 done
 
-[[ -z $count || -z $clock ]] || die -2 "$clock is for the clock: not with --count" 'see scripts/bench netty --help'
-[[ -z $(tr , '\n' <<<"$transports" | sort | uniq -d) ]] || die -2 "--transports $transports: one twice" 'see scripts/bench netty --help'
-[[ $transports != *epoll* || $(uname -m) == x86_64 ]] || die -2 '--transports epoll: for x86-64 only' 'see scripts/bench netty --help'
+[[ -z $count || -z $clock ]] || die -2 "--count measures no time: leave out $clock" 'see scripts/bench netty --help'
+[[ -z $(tr , '\n' <<<"$transports" | sort | uniq -d) ]] || die -2 "--transports $transports: a transport appears twice" 'see scripts/bench netty --help'
+[[ $transports != *epoll* || $(uname -m) == x86_64 ]] || die -2 '--transports epoll works only on x86-64' 'see scripts/bench netty --help'
 
 if [[ -n $count ]]; then set_up_to_count; else set_up_to_run; fi
 build verbs-ffm/benchmarks

@@ -8,19 +8,19 @@ usage() {
     cat <<'TEXT'
 Usage: scripts/bench start [--count] [RUNS]
 
-Prints milliseconds of CPU time, of all threads, of the cheapest and the middle one of RUNS starts (default 20) of
+Prints the CPU time in milliseconds, of all threads, of the cheapest and the median of RUNS starts (default 20) of
 
   JVM without flags  a main method that does nothing
   empty JVM          a main method that does nothing, with the flags of scripts/rdma4j
   --version          scripts/rdma4j ib_write_lat --version, which reads the command line and ends
-  first contact      scripts/rdma4j ib_write_lat to the refused connection, when device, memory and queues are there
+  first contact      scripts/rdma4j ib_write_lat up to a refused connection, after it has created its queues
   first operation    a program with verbs-ffm on the class path, from its start to its first post and poll
 
 "own cache" is with an AOT cache, "no cache" without. The programs take turns. Needs gcc, the headers of libibverbs, and what
 "mvn -DskipTests package" builds.
 
   --count   counts the instructions of the cheapest of RUNS starts (default 3) instead, in the microVM of scripts/softroce:
-            they repeat to a percent or two on a busy machine, too
+            they repeat to a percent or two even on a busy machine
 TEXT
 }
 
@@ -37,9 +37,9 @@ if [[ ${1:-} == --count ]]; then
 fi
 runs=${1:-$([[ -n $count ]] && echo 3 || echo 20)}
 (($# < 2)) && [[ $runs =~ ^[1-9][0-9]{0,5}$ ]] || die -2 'RUNS is one number, from 1 to 999999' 'see scripts/bench start --help'
-have gcc || die 'gcc is missing' 'install with: apt-get install --no-install-recommends gcc libc6-dev libibverbs-dev librdmacm-dev'
+have gcc || die 'gcc is not installed' 'install it with apt-get install --no-install-recommends gcc libc6-dev libibverbs-dev librdmacm-dev'
 for built in verbs-ffm/benchmarks/target/classes/io perftest/target/rdma4j-perftest.jar; do
-    [[ -e $RDMA4J_ROOT/$built ]] || die "$built is missing" "build it: (cd $RDMA4J_ROOT && mvn -DskipTests package)"
+    [[ -e $RDMA4J_ROOT/$built ]] || die "$built is missing" "build it with (cd $RDMA4J_ROOT && mvn -DskipTests package)"
 done
 
 jdk=$(find_jdk 25) || exit 1
@@ -139,7 +139,7 @@ TEXT
     awk '$1 == "mark" { mark = 1 } mark && $1 == "user" { user = $2 } mark && $1 == "kernel" { print user, $2; mark = 0 }' \
         "$work/counts" >"$work/marks"
     mapfile -t marks <"$work/marks"
-    ((${#marks[@]} == 2 * runs * ${#names[@]})) || die "the microVM has counted ${#marks[@]} marks, not $((2 * runs * ${#names[@]}))"
+    ((${#marks[@]} == 2 * runs * ${#names[@]})) || die "the microVM counted ${#marks[@]} marks instead of $((2 * runs * ${#names[@]}))"
     index=0
     for which in "${!names[@]}"; do
         least=''

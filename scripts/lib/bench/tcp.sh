@@ -14,16 +14,16 @@ Builds what is needed, and measures over the loopback interface, in turn: endpoi
 blocking calls, and our Netty channel with Transport.TCP beside Netty NIO with one event loop on each side. Prints transfers per
 second, the median of the ratios of all rounds with the lowest and the highest one, and the ratio that the project aims at.
 
-  --machine LIST      of quiet and busy: next to a spinning process for each CPU, which the benchmark starts (quiet,busy)
-  --patterns LIST     of stream, round-trip and netty, an echo (stream,round-trip,netty)
-  --sizes LIST        bytes of a transfer; over 65536 bytes it is cut into messages of that size (64,8192,1048576)
+  --machine LIST      some of quiet and busy; for busy, the benchmark starts a spinning process for each CPU (quiet,busy)
+  --patterns LIST     some of stream, round-trip and netty, which is an echo (stream,round-trip,netty)
+  --sizes LIST        bytes of a transfer; a larger one is cut into messages of 65536 bytes (64,8192,1048576)
   --connections LIST  1 to 1000 (1,64)
-  --threads LIST      of platform and virtual, except with netty (platform,virtual)
-  --rounds N          measurements of each side, after one for the compiler (3)
-  --millis N          of each measurement, after a warm-up of half of that time (150)
+  --threads LIST      some of platform and virtual; not used for netty (platform,virtual)
+  --rounds N          measurements of each side, after one that warms up the compiler (3)
+  --millis N          the duration of each measurement, after a warm-up of half that time (150)
   --help              this text
 
-RDMA4J_JAVA_OPTIONS may hold flags for the JVM.
+RDMA4J_JAVA_OPTIONS can contain flags for the JVM.
 TEXT
 }
 
@@ -47,13 +47,13 @@ while (($# > 0)); do
     else
         allowed=${words//|/, }
         [[ $words != "$numbers" ]] || allowed='numbers from 1 to 9999999'
-        [[ ${2:-} =~ ^($words)(,($words))*$ ]] || die -2 "$1 ${2:-}: allowed are $allowed, separated by commas" 'see scripts/bench tcp --help'
+        [[ ${2:-} =~ ^($words)(,($words))*$ ]] || die -2 "$1 ${2:-}: must be a list of $allowed, separated by commas" 'see scripts/bench tcp --help'
     fi
     declare "${1#--}=$2"
     shift 2
 done
 for number in ${connections//,/ }; do
-    ((number <= 1000)) || die -2 "--connections $number: 1 to 1000" 'see scripts/bench tcp --help'
+    ((number <= 1000)) || die -2 "--connections $number: must be from 1 to 1000" 'see scripts/bench tcp --help'
 done
 
 set_up

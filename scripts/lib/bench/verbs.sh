@@ -14,8 +14,7 @@ Usage: scripts/bench verbs [--rounds N] [--write] [-- JMH-ARGUMENT…]
        scripts/bench verbs --peers
        scripts/bench verbs --recorded
 
-Builds what is needed, measures in a few minutes, and prints a table; needs no device. A machine that has nothing else to do
-gives the better numbers.
+Builds what is needed, measures for a few minutes, and prints a table. Needs no device. Run it on an idle machine.
 
   --rounds N   JVMs per benchmark (default 3); the best iteration counts. With --latency: rounds of C and Java by turns,
                100 and 24 by default. With --endpoints: rounds of all rows by turns, 30 by default
@@ -24,15 +23,15 @@ gives the better numbers.
                instructions, then by the wall clock
   --endpoints  measures round trips of endpoints that spin, sleep or poll, beside TCP, on the devices of scripts/softroce
   --sums       counts the instructions of a message of an endpoint, with and without sums (EndpointConfig.integrity), over
-               RDMA, TCP, and RDMA with failover, and of a program in C that speaks the same protocol; then of
-               round trips by both, and by verbs without endpoints
-  --peers      counts the instructions of a round trip between two groups of 64 and of 1,000 endpoints each, and of the same
-               in C; prints what both processes hold
+               RDMA, TCP, and RDMA with failover, and of a C program with the same protocol; then the
+               instructions of round trips with both, and with verbs without endpoints
+  --peers      counts the instructions of a round trip between two groups of 64 and of 1,000 endpoints each, and the
+               same in C; prints the memory of both processes
   --recorded   counts the instructions of a message of an endpoint while JDK Flight Recorder records, and while it does not
   -- …         runs JMH itself with these arguments, for example:  -- EmptyPoll -prof gc
   --help       this text
 
-RDMA4J_JAVA_OPTIONS may hold flags for the JVMs.
+RDMA4J_JAVA_OPTIONS can contain flags for the JVMs.
 TEXT
 }
 
@@ -65,8 +64,8 @@ while (($# > 0)); do
 done
 
 # Options that would be silently ignored.
-[[ -z $jmh$latency$endpoints$sums$peers$recorded || ${#write[@]} == 0 ]] || die -2 '--write is for the report alone' 'see scripts/bench verbs --help'
-[[ -z $jmh$sums$peers$recorded || -z $rounds ]] || die -2 '--rounds is not for --sums, --peers, --recorded and not for JMH itself' 'see scripts/bench verbs --help'
+[[ -z $jmh$latency$endpoints$sums$peers$recorded || ${#write[@]} == 0 ]] || die -2 '--write works only for the report: leave out the other options' 'see scripts/bench verbs --help'
+[[ -z $jmh$sums$peers$recorded || -z $rounds ]] || die -2 '--rounds cannot be combined with --sums, --peers, --recorded or arguments for JMH' 'see scripts/bench verbs --help'
 [[ $latency$endpoints$sums$peers$recorded$jmh != 11* ]] ||
     die -2 '--latency, --endpoints, --sums, --peers, --recorded and -- exclude each other' 'see scripts/bench verbs --help'
 

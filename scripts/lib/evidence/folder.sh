@@ -16,7 +16,7 @@ readonly TEST_MODULES=java.compiler,java.instrument,java.logging,java.management
 pack_refuse() {
     local taken
     for taken in "$1" "$1.tar.gz"; do
-        [[ ! -e $taken ]] || die "$taken is there already" 'name a folder that is not'
+        [[ ! -e $taken ]] || die "$taken already exists" 'name a new folder'
     done
 }
 

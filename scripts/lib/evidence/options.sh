@@ -15,12 +15,12 @@ usage() {
     kind_usage
     cat <<TEXT
 
-  --out DIR       where to; a new folder, else evidence-DATE here
-  --steps $EXAMPLE_STEPS   these steps only
+  --out DIR       the new folder for the results (default: evidence-DATE in this folder)
+  --steps $EXAMPLE_STEPS   only these steps
 $(kind_options_usage)
   --help          this text
 
-Exit status: 0 nothing failed, 1 a step failed, 2 the command line makes no sense.
+Exit status: 0 nothing failed, 1 a step failed, 2 wrong command line.
 TEXT
 }
 
@@ -31,7 +31,7 @@ evidence_option() {
         --out)
             out=${2:-}
             [[ -n $out ]] || die -2 '--out needs a folder' 'see --help'
-            [[ ! -e $out ]] || die -2 "$out is there already" 'name a folder that is not'
+            [[ ! -e $out ]] || die -2 "$out already exists" 'name a new folder'
             ;;
         --steps)
             steps=${2:-}

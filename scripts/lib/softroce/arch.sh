@@ -28,9 +28,9 @@ arch_parse() {
     ARCH_ASKED=$1
     IFS=, read -r -a ARCHS <<<"$1,"
     for arch in "${ARCHS[@]}"; do
-        [[ $arch == x86_64 || $arch == arm64 ]] || die -2 "--arch $1: not x86_64 or arm64"
+        [[ $arch == x86_64 || $arch == arm64 ]] || die -2 "--arch $1: must be x86_64 or arm64"
         # Of Debian 13 there is a guest for an x86-64 machine only.
-        [[ $arch == arm64 || $HOST_ARCH == x86_64 ]] || die -2 "--arch $1: an x86_64 guest needs an x86-64 machine, this is $(uname -m)"
+        [[ $arch == arm64 || $HOST_ARCH == x86_64 ]] || die -2 "--arch $1: an x86_64 guest needs an x86-64 machine, but this one is $(uname -m)"
     done
 }
 

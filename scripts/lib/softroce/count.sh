@@ -13,7 +13,7 @@ COUNT_SOURCE=${BASH_SOURCE[0]%.sh}.c
 count_is_possible() {
     local version major
     if [[ $(uname -m) != x86_64 ]]; then
-        COUNT_REASON='instructions are counted on x86-64 machines'
+        COUNT_REASON='instructions can be counted only on x86-64 machines'
         return 1
     fi
     version=$(qemu-system-x86_64 --version | sed -nE '1s/^QEMU emulator version ([0-9.]+).*/\1/p')
@@ -21,7 +21,7 @@ count_is_possible() {
     if [[ ! $(qemu-system-x86_64 -help) =~ $'\n'-plugin\  ]]; then
         COUNT_REASON="this machine's QEMU was built without plugins"
     elif ((major < 6 || major > 8)); then
-        COUNT_REASON="QEMU $version has another plugin interface than 6.0 to 8.2"
+        COUNT_REASON="QEMU $version has a different plugin interface than versions 6.0 to 8.2"
     else
         return 0
     fi

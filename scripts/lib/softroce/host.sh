@@ -21,7 +21,7 @@ host_devices() {
         node=${RDMA4J_DEV:-/dev}/infiniband/${verbs##*/}
         if [[ -r $node && -w $node ]]; then names+=("$name"); else locked+=("$name ($node)"); fi
     done
-    ((${#locked[@]} == 0)) || say "this machine's ${locked[*]} cannot be opened here, so not used"
+    ((${#locked[@]} == 0)) || say "cannot open this machine's ${locked[*]}, so they are not used"
     ((${#names[@]} > 0)) && printf '%s\n' "${names[*]}"
 }
 
@@ -48,7 +48,7 @@ host_soft_devices() {
             return 1
         }
     done
-    say "made $1 SoftRoCE devices on this machine; ip link del softroce0 (2, 4, …) removes them"
+    say "created $1 SoftRoCE devices on this machine; remove them with ip link del softroce0 (2, 4, …)"
 }
 
 # host_soft_device N: rxeN, and before an even one the pair of interfaces for it and the next.
@@ -65,7 +65,7 @@ host_soft_device() {
 host_run() {
     local extra
     if [[ $MEMLOCK != unlimited ]]; then
-        ulimit -l "$MEMLOCK" || die "the locked-memory limit cannot be set to $MEMLOCK KiB"
+        ulimit -l "$MEMLOCK" || die "the locked-memory limit cannot be set to $MEMLOCK KiB" 'run as root, or use a smaller --memlock'
     elif ((EUID == 0)); then
         ulimit -l unlimited 2>/dev/null || true # a container's root may not be allowed to
     fi

@@ -18,7 +18,7 @@ initrd_modules() {
     mkdir -p -- "$folder"
     for module in "$@"; do
         needed=$(modprobe -S "$KERNEL_RELEASE" -d "$KERNEL_DIR" --show-depends "$module" 2>&1) ||
-            die "Linux $KERNEL_RELEASE in $KERNEL_DIR has no $module:" "$needed" 'delete that folder to have it fetched again'
+            die "Linux $KERNEL_RELEASE in $KERNEL_DIR has no $module:" "$needed" 'delete that folder, and it is fetched again'
         while read -r kind file _; do
             [[ $kind == insmod ]] || continue # "builtin"
             name=${file##*/}
@@ -55,7 +55,7 @@ initrd_build() {
     # files, because images are compared with images that were built elsewhere.
     find "$root" -exec touch -h -d @0 {} +
     (cd -- "$root" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$work/tree" ||
-        die "the guest's initrd could not be written"
+        die "the guest's initrd could not be written" 'check the free space of the cache folder (RDMA4J_CACHE)'
 }
 
 initrd_get() {

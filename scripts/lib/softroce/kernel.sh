@@ -60,7 +60,7 @@ kernel_resolve() {
 kernel_is_prepared() {
     [[ $1 == default && -n ${RDMA4J_GUEST:-} ]] || return 1
     [[ -e $RDMA4J_GUEST/complete ]] ||
-        die "RDMA4J_GUEST=$RDMA4J_GUEST has no prepared guest" 'scripts/softroce --prepare FOLDER makes one'
+        die "RDMA4J_GUEST=$RDMA4J_GUEST contains no prepared guest" 'make one with scripts/softroce --prepare FOLDER'
 }
 
 # Files that no guest can use, as options of tar; most of a kernel package are drivers of desktop hardware.
@@ -118,11 +118,11 @@ kernel_decompress() {
     case $magic in
         fd377a58) xz -dc --single-stream <"$1" ;;
         28b52ffd)
-            have zstd || die 'the kernel image is compressed by zstd, which is not installed' "install with: $(install_command zstd)"
+            have zstd || die 'the kernel image is compressed with zstd, which is not installed' "install it with: $(install_command zstd)"
             zstd -dcq <"$1" 2>/dev/null || true
             ;;
         1f8b*) gzip -dcq <"$1" 2>/dev/null || true ;;
-        *) die "the kernel image is compressed in an unknown way ($magic)" ;;
+        *) die "the kernel image has an unknown compression (it begins with $magic)" ;;
     esac
 }
 
@@ -131,7 +131,7 @@ kernel_download() {
     local log
     # As root, apt would first try to pass the download to a user who cannot write here, and warn.
     log=$(cd -- "$work" && fetched apt-get -q -o APT::Sandbox::User=root "${KERNEL_APT[@]}" download "$1=$2") ||
-        die "the package manager could not fetch $1 $2:" "$(tail -n 5 <<<"$log")" 'try: apt-get update'
+        die "the package manager could not fetch $1 $2:" "$(tail -n 5 <<<"$log")" 'run apt-get update and try again'
 }
 
 # kernel_fetch PACKAGE VERSION
@@ -172,7 +172,7 @@ kernel_found() {
     local suite=''
     if [[ $1 == newest ]]; then
         suite=' sid'
-        kernel_use sid || die 'the newest kernel: the unstable suite could not be read' "$APT_SUITE_FAILURE"
+        kernel_use sid || die '--kernel newest: the package list of the unstable suite could not be read' "$APT_SUITE_FAILURE"
         set -- default
     fi
     answer=$(kernel_find "$1") || { [[ -z $suite ]] || die "the unstable suite names no kernel (linux-image-$ARCH_DEBIAN)"; exit 1; }
@@ -193,7 +193,7 @@ kernel_choose() {
     elif answer=$(kernel_find_cached "$wanted"); then
         answer=${answer//%3a/:}
     elif [[ $wanted == default ]]; then
-        die "the package lists name no kernel (linux-image-$ARCH_DEBIAN)" 'try: apt-get update'
+        die "the package lists name no kernel (linux-image-$ARCH_DEBIAN)" 'run apt-get update and try again'
     else
         mapfile -t available < <(kernel_available)
         if kernel_use backports && answer=$(kernel_find "$wanted"); then
@@ -218,7 +218,7 @@ kernel_get() {
     read -r package version source <<<"$answer"
     KERNEL_DIR=$(cache_dir kernel)/${package}_${version//:/%3a}
     if ! once_use "$KERNEL_DIR"; then
-        [[ -z $source ]] || kernel_use "$source" || die "the suite $source could not be read" "$APT_SUITE_FAILURE"
+        [[ -z $source ]] || kernel_use "$source" || die "the package list of the suite $source could not be read" "$APT_SUITE_FAILURE"
         once "${KERNEL_DIR%/*}" "${KERNEL_DIR##*/}" "fetching the kernel $package $version" kernel_fetch "$package" "$version"
     fi
     KERNEL_RELEASE=$(<"$KERNEL_DIR/complete")

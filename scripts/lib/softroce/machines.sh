@@ -28,7 +28,7 @@ MACHINE='' MACHINE_TELL='' MACHINE_GO='' MACHINE_NET=10.99.0
 
 # A shell cannot create a pair of sockets; every Debian has Perl.
 machines_wires() {
-    have perl || die "--machines needs what is not installed: perl-base" "install with: $(install_command perl-base)"
+    have perl || die "--machines needs the package perl-base, which is not installed" "install it with: $(install_command perl-base)"
     # shellcheck disable=SC2016 # Perl
     exec perl -MSocket -e '
         my $machines = shift;

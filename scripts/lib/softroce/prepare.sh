@@ -17,7 +17,7 @@ declare -A PREPARE_KEPT=(
 prepare() {
     local folder=$2 part path
     mkdir -p -- "$folder" && [[ -w $folder ]] || die "--prepare $folder: the folder cannot be written"
-    [[ -z $(ls -A -- "$folder") ]] || die "--prepare $folder: the folder is not empty"
+    [[ -z $(ls -A -- "$folder") ]] || die "--prepare $folder: the folder is not empty" 'name another folder, or empty it'
     kernel_get "$1"
     initrd_get
     cp -r --reflink=auto -- "$KERNEL_DIR/lib" "$KERNEL_DIR/vmlinux" "$folder/"

@@ -57,9 +57,9 @@ uml_build() {
     make=(make -C "$work/source" ARCH=um KCONFIG_ALLCONFIG="$work/config" "-j$(nproc)")
     {
         "${make[@]}" allnoconfig && "${make[@]}" linux
-    } >"$log" 2>&1 </dev/null || die "User-Mode Linux $version could not be built" "the whole output is in $log:" "$(tail -n 5 -- "$log")"
+    } >"$log" 2>&1 </dev/null || die "User-Mode Linux $version could not be built" "the whole output is in $log, and ends with:" "$(tail -n 5 -- "$log")"
     while IFS= read -r line; do
-        [[ $line != CONFIG_* ]] || grep -qxF -- "$line" "$work/source/.config" || die "Linux $version does not know $line"
+        [[ $line != CONFIG_* ]] || grep -qxF -- "$line" "$work/source/.config" || die "the configuration of Linux $version has no option $line"
     done <"$work/config"
     cp -- "$work/source/linux" "$work/tree/linux"
     strip -- "$work/tree/linux"
@@ -86,9 +86,9 @@ uml_launch_line() {
     # Each page that a process has touched can be a separate mapping.
     map=$(</proc/sys/vm/max_map_count)
     if ((map < 1048576)) && { echo 1048576 >/proc/sys/vm/max_map_count; } 2>/dev/null; then
-        say "vm.max_map_count of this machine: $map, now 1048576"
+        say "raised vm.max_map_count of this machine from $map to 1048576"
     elif ((map < 1048576)); then
-        warn "vm.max_map_count is $map, and large programs may fail in the guest" 'as root: sysctl vm.max_map_count=1048576'
+        warn "vm.max_map_count is $map, so large programs may fail in the guest. Raise it as root: sysctl vm.max_map_count=1048576"
     fi
     uml_cpu
     VM_COMMAND=(env "TMPDIR=$(uml_memory_folder)")

@@ -300,7 +300,7 @@ vm_wait() {
                         printf 'GO\n' >&"$VM_REQUEST"
                     fi
                     ;;
-                failed) vm_broken "the guest says: ${LINE#failed }" ;;
+                failed) vm_broken "the guest reports: ${LINE#failed }" ;;
                 exit)
                     vm_mark 'command ended'
                     VM_STATUS=${VM_STATUS:-$status}
@@ -311,11 +311,11 @@ vm_wait() {
                     ;;
             esac
         elif ! kill -0 "$VM_PID" 2>/dev/null; then
-            vm_broken 'the microVM has ended unexpectedly'
+            vm_broken 'the microVM ended unexpectedly'
         fi
         if [[ $VM_STATE == booting ]]; then
             ((SECONDS - booted < BOOT_TIMEOUT)) || {
-                warn "the guest's last word: ${word:-none}"
+                warn "the guest's last message: ${word:-none}"
                 vm_broken "the microVM did not start within $BOOT_TIMEOUT s"
             }
         elif [[ $VM_STATE == running ]]; then
@@ -328,7 +328,7 @@ vm_wait() {
 # Monitors the command: the time limit, a command that ignores its signal, and a reader that has gone.
 vm_watch() {
     if [[ -z ${VM_KILL_AT:-} ]] && ((TIMEOUT > 0 && SECONDS >= VM_STOP_AT)); then
-        warn "the time limit of $TIMEOUT s is over"
+        warn "the time limit of $TIMEOUT s is over; ending the command"
         VM_STATUS=124
         if [[ -n $DUMP ]]; then vm_dump; fi
         printf 'TERM\n' >&"$VM_REQUEST"
@@ -371,7 +371,7 @@ vm_dump() {
         printf '\nthe guest did not answer within 30 s; its console:\n'
         vm_console 2>&1
     } >>"$DUMP"
-    warn "what the machine was doing is in $DUMP"
+    warn "the state of the machine is in $DUMP"
 }
 
 # vm_drain PUMP BASE BYTES: QEMU may still hold output for a reader that is slow; waits until the pump has taken BYTES

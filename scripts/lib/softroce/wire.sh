@@ -30,18 +30,18 @@ wire_parse() {
     local part key value parts=() seen=' '
     WIRE=$1 WIRE_NETEM='' WIRE_MTU=''
     IFS=, read -r -a parts <<<"$1,"
-    ((${#parts[@]} > 0)) || die -2 "--wire '$1': says nothing" "${WIRE_KEYS[@]}"
+    ((${#parts[@]} > 0)) || die -2 "--wire '$1': there is no setting in it" "${WIRE_KEYS[@]}"
     for part in "${parts[@]}"; do
         key=${part%%=*} value=${part#*=}
-        [[ $seen != *" $key "* ]] || die -2 "--wire $1: $key comes twice" "${WIRE_KEYS[@]}"
+        [[ $seen != *" $key "* ]] || die -2 "--wire $1: $key appears twice" "${WIRE_KEYS[@]}"
         seen+="$key "
         case $key in
             loss | duplicate | corrupt | reorder) wire_percent "$value" ;;
             delay) wire_time "$value" ;;
             rate) [[ $value =~ ^[1-9][0-9]{0,2}[kmg]bit$ ]] ;;
             mtu) [[ $value =~ ^[0-9]{3,4}$ ]] && ((10#$value >= 576 && 10#$value <= 9000)) ;;
-            *) die -2 "--wire $1: no key '$key'" "${WIRE_KEYS[@]}" ;;
-        esac || die -2 "--wire $1: '$part' makes no sense" "${WIRE_KEYS[@]}"
+            *) die -2 "--wire $1: unknown key '$key'" "${WIRE_KEYS[@]}" ;;
+        esac || die -2 "--wire $1: '$part' is not valid" "${WIRE_KEYS[@]}"
         if [[ $key == mtu ]]; then
             WIRE_MTU=$((10#$value))
         else

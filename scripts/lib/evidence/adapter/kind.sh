@@ -16,16 +16,16 @@ device='' peer=''
 
 kind_usage() {
     cat <<'TEXT'
-Collects what this machine says of rdma4j on one RDMA device, in ten steps, and writes evidence.md, evidence.json, logs and
-evidence.tar.gz, which is there to be mailed. Both ends of all transfers are on this machine but in step 10. Needs no network and no
-root, and changes nothing. Takes some 15 to 30 minutes.
+Tests rdma4j on one RDMA device of this machine, in ten steps, and writes evidence.md, evidence.json, logs, and evidence.tar.gz to
+mail. Both ends of all transfers are on this machine, except in step 10. It needs neither network nor root, changes nothing, and
+takes 15 to 30 minutes.
 TEXT
 }
 
 kind_options_usage() {
     cat <<'TEXT'
-  --device NAME   this RDMA device; else the first one whose port 1 is active, adapters before software devices
-  --peer HOST     step 10 tests what passes to HOST, where `rdma4j doctor --serve` runs; the packed folder has it
+  --device NAME   the RDMA device (default: the first one whose port 1 is active, adapters before software devices)
+  --peer HOST     step 10 tests the path to HOST, where `rdma4j doctor --serve` runs; the packed folder contains that program
 TEXT
 }
 
@@ -50,7 +50,7 @@ kind_prepare() {
     PEER=$peer C_TOOLS='' ADDRESS='' EFA=''
     if [[ -n $device ]]; then
         [[ -d $SYSFS/class/infiniband/$device ]] ||
-            die -2 "there is no RDMA device $device" "those there: $(ls "$SYSFS/class/infiniband" 2>/dev/null | tr '\n' ' ')"
+            die -2 "there is no RDMA device $device" "this machine has: $(ls "$SYSFS/class/infiniband" 2>/dev/null | tr '\n' ' ')"
         DEVICE=$device
     else
         DEVICE=$(first_device)

@@ -13,7 +13,7 @@ kind_pack() {
     local folder=$1 module name target
     for module in verbs-ffm/base verbs-ffm cuda-ffm gpudirect verbs-ffm/netty verbs-ffm/campaign verbs-ffm/benchmarks perftest/tools perftest/diagnosis perftest/comparison perftest; do
         target=$RDMA4J_ROOT/$module/target name=${module##*/}
-        [[ -d $target/classes ]] || die "$module is not built" 'run it without --built'
+        [[ -d $target/classes ]] || die "$module is not built" 'leave out --built'
         mkdir -p -- "$folder/$name"
         cp -r -- "$target/classes" "$folder/$name/classes"
         case $module in

@@ -19,7 +19,7 @@ pack_fabric() {
     cp -- "$RDMA4J_ROOT/scripts/lib/evidence/gpu/fabric-port" "$folder/port"
     verbs=$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p | sed -n 's|.*(libc6,x86-64) => \(.*/libibverbs\.so\.1\)$|\1|p' | head -n 1)
     provider=$(find "${verbs%/*}/libibverbs" -name 'libmlx5-rdmav*.so' 2>/dev/null | head -n 1)
-    [[ -n $provider ]] || die 'there is no libibverbs with the provider libmlx5' "install ${FABRIC_PACKAGES[*]}"
+    [[ -n $provider ]] || die 'libibverbs or its provider libmlx5 is not installed' "install ${FABRIC_PACKAGES[*]}"
     cp -L -- "$verbs" "$folder/lib"
     # The library of that name is also the provider.
     cp -L -- "$provider" "$folder/lib/libmlx5.so.1"

@@ -14,14 +14,14 @@ stand_in='' NCCL='' CUFILE=''
 
 kind_usage() {
     cat <<'TEXT'
-Collects what this machine says of rdma4j on its first NVIDIA GPU, in eleven steps, and writes evidence.md, evidence.json, logs and
-evidence.tar.gz, which is there to be mailed. Needs no network and no root, and changes nothing.
+Tests rdma4j on the first NVIDIA GPU of this machine, in eleven steps, and writes evidence.md, evidence.json, logs, and
+evidence.tar.gz to mail. It needs neither network nor root, and changes nothing.
 TEXT
 }
 
 kind_options_usage() {
     cat <<'TEXT'
-  --stand-in      a rehearsal on the stand-ins for libcuda, libnccl and libcufile, which are no GPU; the output says so
+  --stand-in      a rehearsal without a GPU, on the stand-ins for libcuda, libnccl and libcufile; the output says so
 TEXT
 }
 

@@ -16,7 +16,7 @@ kind_pack() {
     local folder=$1 module target program library
     for module in verbs-ffm/base verbs-ffm cuda-ffm gpudirect perftest/tools perftest/diagnosis perftest/comparison perftest cuda-ffm/benchmarks; do
         target=$RDMA4J_ROOT/$module/target
-        [[ -r $target/test-classpath.txt ]] || die "$module is not built" 'run it without --built'
+        [[ -r $target/test-classpath.txt ]] || die "$module is not built" 'leave out --built'
         mkdir -p -- "$folder/${module##*/}"
         cp -r -- "$target/classes" "$folder/${module##*/}/classes"
         case $module in
