@@ -170,7 +170,7 @@ class DoctorPeerDeviceTest {
                         .isEqualTo("OK");
             }
         }
-        expect(found, "path-mtu", "OK", "4096 bytes pass");
+        expect(found, "path-mtu", "OK", "4096 bytes arrive");
         expect(found, "load", "OK", "Gb/s");
         assertThat(found.findValuesAsText("id"))
                 .contains("cm-connection", "rc-connection", "rdma-write", "rdma-read", "atomics", "datagrams")
@@ -326,7 +326,7 @@ class DoctorPeerDeviceTest {
                                 new Fields().withAll("", message.fields()).with("mtu", 1024))
                         : message,
                 UnaryOperator.identity());
-        expect(found, "path-mtu", "FAIL", "one path MTU, here 4096");
+        expect(found, "path-mtu", "FAIL", "the same path MTU, here 4096");
     }
 
     @Test
