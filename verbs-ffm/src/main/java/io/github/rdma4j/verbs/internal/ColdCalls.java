@@ -14,9 +14,9 @@ import java.lang.invoke.MethodHandle;
  * JVM some 3 ms, and a program's first operation needs twenty functions with a dozen signatures.
  *
  * <p>The single signature has as many words as there are registers for integers and pointers, and captures errno. It
- * works for every function with at most that many arguments, all integers or pointers: the calling conventions of x86-64
- * (six registers) and aarch64 (eight) put each argument into the next register, an {@code int} into its lower half,
- * where the function reads it, and no function reads the registers after its last argument. The result is in one
+ * works for every function with at most that many arguments, all integers or pointers: the calling conventions of
+ * x86-64 (six registers) and aarch64 (eight) put each argument into the next register, an {@code int} into its lower
+ * half, where the function reads it, and no function reads the registers after its last argument. The result is in one
  * register, an {@code int} in its lower half.
  *
  * <p>The words are segments, so that the memory behind them lives until the call has returned.
