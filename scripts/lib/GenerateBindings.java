@@ -35,15 +35,15 @@ static final int DIFF_LINES = 400;
 static final String USAGE = """
         Usage: scripts/generate-bindings [OPTION]…
 
-        Generates the bindings in src/main/generated of verbs-ffm, cuda-ffm and gpudirect: native-headers/README.md
+        Generates the bindings in src/main/generated of verbs-ffm, cuda-ffm and gpudirect; see native-headers/README.md.
 
-          --only SET          one of them only: rdma-core, cuda, cufile or nccl
-          --jextract PATH     the jextract to use, or the folder it was unpacked into
+          --only SET          generates only this set: rdma-core, cuda, cufile or nccl
+          --jextract PATH     the jextract program, or the folder it was unpacked into
                               (default: $JEXTRACT, then jextract on the PATH)
-          --cuda-home PATH    the folder that has include/cuda.h in it
+          --cuda-home PATH    the folder that contains include/cuda.h
                               (default: $CUDA_HOME, then the folder of nvcc on the PATH, then /usr/local/cuda* and /usr)
-          --cufile-home PATH  the folder that has include/cufile.h in it (default: the folder of cuda.h)
-          --check             write nothing; print the difference to the committed bindings: status 1 if there is one
+          --cufile-home PATH  the folder that contains include/cufile.h (default: the folder of cuda.h)
+          --check             writes nothing and prints the difference from the committed bindings; status 1 if there is one
           -h, --help          this text
         """;
 
@@ -59,12 +59,12 @@ void main(String... arguments) throws Exception {
     String only = options.get("--only");
     var sets = SETS.stream().filter(set -> only == null || set.name.equals(only)).toList();
     if (sets.isEmpty()) {
-        die(2, "there is no set '%s'\n--only takes one of: %s", only, SET_NAMES);
+        die(2, "unknown set '%s'\nchoose from: %s", only, SET_NAMES);
     }
     jextract = findJextract();
     String machine = run("uname", "-m").output;
     // jextract describes the machine on which it runs.
-    require(machine.equals("x86_64"), "bindings are generated on x86_64, this is %s", machine);
+    require(machine.equals("x86_64"), "bindings can be generated only on x86_64, but this machine is %s", machine);
     var includes = new HashMap<BindingSet, List<Path>>();
     for (BindingSet set : sets) {
         includes.put(set, includeFolders(set));
@@ -76,7 +76,7 @@ void main(String... arguments) throws Exception {
         }
     }
     require(different.isEmpty(), """
-            not what jextract makes: %s
+            these differ from the output of jextract: %s
             generated sources are never edited by hand: run scripts/generate-bindings and commit what it writes""",
             String.join(" ", different));
 }
@@ -112,12 +112,12 @@ String findJextract() throws Exception {
     Path program = Files.isDirectory(Path.of(named)) ? Path.of(named, "bin/jextract") : Path.of(named);
     require(
             Files.isRegularFile(program) && Files.isExecutable(program),
-            "%s is not a program that can be run\n%s", program, remedy);
+            "%s cannot be run\n%s", program, remedy);
     program = program.toRealPath();
     Result version = run(program.toString(), "--version");
     require(
             version.status == 0 && version.output.contains("jextract"),
-            "%s does not work: '%1$s --version' says\n%s", program, version.output);
+            "%s does not work: '%1$s --version' prints\n%s", program, version.output);
     String libclang = String.join("", names("", "^LibClang version (.*)", version.output));
     say("%s, libclang: %s", version.output.lines().findFirst().orElseThrow(), libclang);
     return program.toString();
@@ -173,9 +173,9 @@ Path cudaHeaders() throws Exception {
     Path include = Path.of(found.output);
     require(
             Files.isRegularFile(include.resolve("cudaTypedefs.h")),
-            "%s has cuda.h and no cudaTypedefs.h: an incomplete installation\n%s", include, remedy);
+            "%s has cuda.h but no cudaTypedefs.h: the installation is incomplete\n%s", include, remedy);
     Result version = cuda("cuda_headers_version", found.output);
-    require(version.status == 0, "%s/cuda.h does not say its CUDA_VERSION\n%s", include, remedy);
+    require(version.status == 0, "%s/cuda.h does not define CUDA_VERSION\n%s", include, remedy);
     require(version.output.equals(pinned("cuda")), """
             %s/cuda.h belongs to CUDA %s, the bindings are made from %s
             %s
@@ -192,7 +192,7 @@ List<Path> cuFileHeaders() throws Exception {
     require(Files.isRegularFile(include.resolve("cufile.h")), """
             %s has no cufile.h
             install cuFile of the CUDA toolkit %s (NVIDIA's wheel nvidia-cufile %s has the header), and give
-            --cufile-home PATH, the folder that has include/cufile.h in it""",
+            --cufile-home PATH, the folder that contains include/cufile.h""",
             include, pinned("cuda"), pinned("cufile"));
     return List.of(include, cuda);
 }
@@ -222,7 +222,7 @@ boolean generate(BindingSet set, List<Path> includes) throws Exception {
     Path committed = set.in(root.resolve(set.sources));
     // Not compiled: the build compiles what is committed.
     if (classes.equals(read(committed))) {
-        say("%s: the %d committed classes are what jextract makes", set.name, classes.size());
+        say("%s: the %d committed classes match the output of jextract", set.name, classes.size());
         return true;
     }
     Path generated = set.in(work.resolve(set.name));
@@ -232,7 +232,7 @@ boolean generate(BindingSet set, List<Path> includes) throws Exception {
         String folder = work.relativize(generated).toString();
         var difference = run("diff", "-rN", "-u", committed.toString(), folder).output.lines();
         difference.limit(DIFF_LINES).forEach(IO::println);
-        warn("%s is not what jextract makes (at most %d lines of the difference are above)", set.sources, DIFF_LINES);
+        warn("%s differs from the output of jextract (at most %d lines of the difference are above)", set.sources, DIFF_LINES);
         return false;
     }
     for (Path file : files(committed, "")) {

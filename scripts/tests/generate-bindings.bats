@@ -143,10 +143,10 @@ fails_with() {
 @test "the same output passes the check and is not written again" {
     generate --jextract "$jextract" --check
     [ "$status" -eq 0 ]
-    [[ $output == *'rdma-core: the '*' committed classes are what jextract makes'* ]]
-    [[ $output == *'cuda: the '*' committed classes are what jextract makes'* ]]
-    [[ $output == *'cufile: the '*' committed classes are what jextract makes'* ]]
-    [[ $output == *'nccl: the '*' committed classes are what jextract makes'* ]]
+    [[ $output == *'rdma-core: the '*' committed classes match the output of jextract'* ]]
+    [[ $output == *'cuda: the '*' committed classes match the output of jextract'* ]]
+    [[ $output == *'cufile: the '*' committed classes match the output of jextract'* ]]
+    [[ $output == *'nccl: the '*' committed classes match the output of jextract'* ]]
     touch -d '2020-01-01' "$project/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract"
     [ "$status" -eq 0 ]
@@ -221,7 +221,7 @@ EOF
 @test "the check shows the difference and changes nothing; without --check it is written" {
     printf '// edited by hand\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
     generate --jextract "$jextract" --check
-    fails_with 'is not what jextract makes' '+// edited by hand' 'run scripts/generate-bindings'
+    fails_with 'differs from the output of jextract' '+// edited by hand' 'run scripts/generate-bindings'
     generate --jextract "$jextract"
     [ "$status" -eq 0 ]
     diff -r "$project/$verbs" "$RECORDING/$verbs"
@@ -264,7 +264,7 @@ EOF
 
 @test "a path that is no program" {
     generate --jextract /no/such/jextract
-    fails_with '/no/such/jextract is not a program' '--jextract PATH'
+    fails_with '/no/such/jextract cannot be run' '--jextract PATH'
     touch "$BATS_TEST_TMPDIR/text"
     generate --jextract "$BATS_TEST_TMPDIR/text"
     fails_with 'text is not a program'
@@ -288,7 +288,7 @@ EOF
     fails_with '--only needs the name of a set: rdma-core cuda'
     [ "$status" -eq 2 ]
     generate --only rocm
-    fails_with "there is no set 'rocm'" '--only takes one of: rdma-core cuda'
+    fails_with "unknown set 'rocm'" 'choose from: rdma-core cuda'
     [ "$status" -eq 2 ]
     generate --frobnicate
     fails_with 'unknown option --frobnicate' 'see scripts/generate-bindings --help'
@@ -323,7 +323,7 @@ EOF
     printf '// edited by hand\n' >>"$RECORDING/$verbs/$package/ibv_wc.java"
     printf '// edited by hand\n' >>"$RECORDING/$cuda/$cuda_package/CUuuid_st.java"
     generate --jextract "$jextract" --check
-    fails_with "not what jextract makes: $verbs $cuda" 'ibv_wc.java' 'CUuuid_st.java'
+    fails_with "these differ from the output of jextract: $verbs $cuda" 'ibv_wc.java' 'CUuuid_st.java'
 }
 
 @test "CUDA headers of another version: both versions and the ways out" {
@@ -332,7 +332,7 @@ EOF
     fails_with "$CUDA_HOME/include/cuda.h belongs to CUDA 12.8" 'made from 13.0' 'native-headers/cuda/version'
     printf 'nothing\n' >"$CUDA_HOME/include/cuda.h"
     generate --jextract "$jextract"
-    fails_with 'does not say its CUDA_VERSION' 'install the CUDA toolkit 13.0'
+    fails_with 'does not define CUDA_VERSION' 'install the CUDA toolkit 13.0'
 }
 
 @test "CUDA headers are found by --cuda-home, CUDA_HOME, or beside nvcc" {
@@ -377,7 +377,7 @@ EOF
 @test "another processor architecture is refused" {
     program uname 'echo aarch64'
     generate --jextract "$jextract"
-    fails_with 'this is aarch64'
+    fails_with 'this machine is aarch64'
 }
 
 @test "names that jextract did not find are named, of each kind" {
