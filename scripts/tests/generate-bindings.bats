@@ -267,7 +267,7 @@ EOF
     fails_with '/no/such/jextract cannot be run' '--jextract PATH'
     touch "$BATS_TEST_TMPDIR/text"
     generate --jextract "$BATS_TEST_TMPDIR/text"
-    fails_with 'text is not a program'
+    fails_with 'text cannot be run'
 }
 
 @test "a program that is not jextract, or does not start" {
