@@ -18,10 +18,11 @@ final class Judgement {
     /**
      * Of steps that may fail without a word. A connection that was abandoned has failed, which its event tells. An
      * endpoint that is closed goes on without the good-bye and the disconnect that it could not send: the peer learns
-     * it from the end of the queue pair.
+     * it from the end of the queue pair. Without a list of devices there is no EFA, and rdma_cm connects or reports
+     * why not.
      */
-    private static final List<String> BEST_EFFORT =
-            List.of("ManagedQueuePair.abandon:", "Protocol.postClose:", "CmLink.disconnect:");
+    private static final List<String> BEST_EFFORT = List.of(
+            "ManagedQueuePair.abandon:", "Protocol.postClose:", "CmLink.disconnect:", "ElasticFabric.devices:");
     /** For one that looks they mean: nothing yet. */
     private static final Set<Errnos> NOTHING_YET = Set.of(Errnos.EAGAIN, Errnos.EINTR);
 
