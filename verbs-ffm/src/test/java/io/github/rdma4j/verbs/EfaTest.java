@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.verbs.endpoint.EndpointPeersOnLibefa;
 import io.github.rdma4j.verbs.endpoint.EndpointsOnLibefa;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,38 +32,33 @@ class EfaTest {
     }
 
     /** libefa prints each refusal to stderr, or to the file that the variable names. */
-    private static void play(Class<?> type, String... settings) throws IOException, InterruptedException {
+    private static void play(List<Class<?>> types, String... settings) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of(settings));
         all.add("VERBS_LOG_FILE=/dev/null");
-        kernel.play(List.of(type), all.toArray(String[]::new));
+        kernel.play(types, all.toArray(String[]::new));
     }
 
     @Test
     void queuePairsOfOneProcessReachEachOther() throws IOException, InterruptedException {
-        play(SrdOnLibefa.class);
-    }
-
-    @Test
-    void endpointsUseSrd() throws IOException, InterruptedException {
-        play(EndpointsOnLibefa.class);
+        play(List.of(SrdOnLibefa.class, EndpointsOnLibefa.class));
     }
 
     @Test
     void processesReachEachOther() throws IOException, InterruptedException {
         Path fabric = Files.createTempDirectory(folder, "fabric");
         play(
-                SrdPeersOnLibefa.class,
+                List.of(SrdPeersOnLibefa.class, EndpointPeersOnLibefa.class),
                 "RDMA4J_EFA_FABRIC=" + fabric,
-                "-D%s=%s".formatted(SrdPeersOnLibefa.RUN, kernel.run()));
+                "-D%s=%s".formatted(EndpointPeersOnLibefa.RUN, kernel.run()));
     }
 
     @Test
     void adapterWithoutReadsAndWritesSendsOnly() throws IOException, InterruptedException {
-        play(SendsOnlyOnLibefa.class, "RDMA4J_EFA_CAPABILITIES=0");
+        play(List.of(SendsOnlyOnLibefa.class), "RDMA4J_EFA_CAPABILITIES=0");
     }
 
     @Test
     void postingAllocatesNothing() throws IOException, InterruptedException {
-        play(SrdAllocationOnLibefa.class);
+        play(List.of(SrdAllocationOnLibefa.class));
     }
 }

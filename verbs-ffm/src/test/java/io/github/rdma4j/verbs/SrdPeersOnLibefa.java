@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.endpoint.EndpointPeersOnLibefa;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,9 +18,6 @@ import org.junit.jupiter.api.Timeout;
 /** SRD between two processes, of which each has a port of its own. They exchange addresses over a pipe. */
 @Timeout(180)
 class SrdPeersOnLibefa {
-    /** A property: what runs a command on a port of its own. */
-    static final String RUN = "rdma4j.test.efa.run";
-
     private static final int SIZE = 1024;
     private static final int MESSAGES = 64;
     private static final int ECHO = 1000;
@@ -89,7 +87,10 @@ class SrdPeersOnLibefa {
     @Test
     void messagesAndReadsReachTheOtherProcess() throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
-                "sh", System.getProperty(RUN), System.getenv("LD_PRELOAD"), System.getenv("SYSFS_PATH") + "-of-peer"));
+                "sh",
+                System.getProperty(EndpointPeersOnLibefa.RUN),
+                System.getenv("LD_PRELOAD"),
+                System.getenv("SYSFS_PATH") + "-of-peer"));
         command.addAll(ChildJvm.command(Echo.class.getName(), List.of()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("RDMA4J_EFA_LID", "2");

@@ -62,8 +62,8 @@ public class EndpointsOnLibefa {
 
         Pair(Consumer<EndpointConfig> atClient, Consumer<EndpointConfig> atServer) {
             server = EndpointServer.bind(ANY_PORT, atServer);
-            CompletableFuture<Endpoint> accepted = CompletableFuture.supplyAsync(
-                    () -> server.accept(LONG).orElseThrow());
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(LONG).orElseThrow());
             client = Endpoint.connect(server.address(), atClient, LONG);
             peer = accepted.join();
         }
@@ -123,10 +123,8 @@ public class EndpointsOnLibefa {
     @Test
     void veryLongMessageArrives() {
         int longest = 300 * MTU;
-        try (Pair pair = new Pair(config -> config.maxMessageSize(longest)
-                .receiveBuffers(2)
-                .sendDepth(2)
-                .integrity(true))) {
+        try (Pair pair = new Pair(config ->
+                config.maxMessageSize(longest).receiveBuffers(2).sendDepth(2).integrity(true))) {
             CompletableFuture<Boolean> sent =
                     CompletableFuture.supplyAsync(() -> pair.client.send(message(longest, 1), LONG));
             assertThat(pair.peer.receive(LONG)).hasValue(message(longest, 1));
@@ -302,9 +300,8 @@ public class EndpointsOnLibefa {
                     shared.handle().memory().address(),
                     8,
                     shared.handle().memory().remoteKey() + 1);
-            assertThatThrownBy(() -> pair.client
-                            .transfers()
-                            .getLong(new MemoryHandle(forged, Set.of(REMOTE_READ)), 0, LONG))
+            assertThatThrownBy(() ->
+                            pair.client.transfers().getLong(new MemoryHandle(forged, Set.of(REMOTE_READ)), 0, LONG))
                     .isInstanceOf(TransferException.class)
                     .hasMessageContaining("the remote key is wrong");
             assertThat(pair.client.isConnected()).isFalse();
@@ -390,8 +387,8 @@ public class EndpointsOnLibefa {
     void serverWithSrdAloneRefusesAClientOverTcp() {
         try (EndpointServer server = EndpointServer.bind(ANY_PORT)) {
             Thread.startVirtualThread(() -> server.accept(Duration.ofSeconds(2)));
-            assertThatThrownBy(() ->
-                            Endpoint.connect(server.address(), config -> config.transport(Transport.TCP), LONG))
+            assertThatThrownBy(
+                            () -> Endpoint.connect(server.address(), config -> config.transport(Transport.TCP), LONG))
                     .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining("accepts clients over SRD of an EFA alone");
             assertThat(server.counters().incompatible()).isOne();
@@ -424,7 +421,9 @@ public class EndpointsOnLibefa {
     void settingsThatNeedTooManyReceivesAreRefused() {
         try (EndpointServer server = EndpointServer.bind(ANY_PORT)) {
             assertThatThrownBy(() -> Endpoint.connect(
-                            server.address(), config -> config.maxMessageSize(1 << 24).receiveBuffers(64), LONG))
+                            server.address(),
+                            config -> config.maxMessageSize(1 << 24).receiveBuffers(64),
+                            LONG))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("64 messages of 16777216 bytes need 131075 receives of 8192 bytes");
         }
