@@ -29,8 +29,9 @@ import java.util.function.Supplier;
  * which thread completes it. {@code try…} takes an id of your choice and allocates nothing; {@link #pollTransfers}
  * reports it complete. Transfers and messages are posted in the order of the calls. A transfer that does not fit into
  * the send queue, or follows one that waits, waits for its turn. Reads and atomic operations of one endpoint take
- * effect in order, but a write may overtake an earlier read. Cancelling a future, or a timeout, before its turn
- * withdraws the transfer.
+ * effect in order, but a write may overtake an earlier read. Over SRD of an EFA, only transfers of the same bytes take
+ * effect in order, and there are no atomic operations. Cancelling a future, or a timeout, before its turn withdraws the
+ * transfer.
  *
  * <p>A read that races a write may return a mix of old and new bytes; a {@link SealedBlock} detects this.
  *

@@ -8,7 +8,10 @@ package io.github.rdma4j.verbs.endpoint;
  * @since 0.1.0
  */
 public enum Transport {
-    /** An RDMA adapter on each side. */
+    /**
+     * An RDMA adapter on each side. On an instance with an Elastic Fabric Adapter (EFA), the adapter's reliable
+     * datagrams (SRD), whose addresses the two sides exchange over TCP; that connection stays open.
+     */
     RDMA,
     /**
      * A TCP connection, which needs neither an adapter nor the libraries of rdma-core. Threads inside the peer's
@@ -18,8 +21,9 @@ public enum Transport {
     /**
      * RDMA where it works, otherwise TCP. A server accepts clients over both, at one port number. A client tries RDMA
      * first, for {@link EndpointConfig#rdmaTimeout} at most, and uses it only if it can read back what it wrote to the
-     * server's memory. {@link Endpoint#transport()} returns the transport, and {@link Endpoint#rdmaFailure()} why it is
-     * TCP. A connection keeps its transport; see {@link #RDMA_WITH_FAILOVER}.
+     * server's memory. An EFA is used only if it has RDMA reads and writes. {@link Endpoint#transport()} returns the
+     * transport, and {@link Endpoint#rdmaFailure()} why it is TCP. A connection keeps its transport; see {@link
+     * #RDMA_WITH_FAILOVER}.
      */
     RDMA_OR_TCP,
     /**

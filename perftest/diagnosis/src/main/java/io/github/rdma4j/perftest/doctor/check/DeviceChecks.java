@@ -87,9 +87,8 @@ final class DeviceChecks {
         if (device.isEfa()) {
             return note(
                     seen,
-                    "EFA has SRD queue pairs and datagrams (UD) but no reliable connections (RC), so endpoints and"
-                            + " rdma_cm cannot use it",
-                    "use ProtectionDomain.createSrdQueuePair, and option -c SRD of the tools");
+                    "EFA has SRD queue pairs and datagrams (UD), but no reliable connections (RC) and no rdma_cm",
+                    "use endpoints or ProtectionDomain.createSrdQueuePair, and the tools with -c SRD");
         }
         if (!device.nodeType().equals("CA") && !device.nodeType().isEmpty()) {
             return new Finding(

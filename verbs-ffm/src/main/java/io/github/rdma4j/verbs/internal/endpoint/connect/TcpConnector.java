@@ -40,7 +40,7 @@ final class TcpConnector {
     private static final int ECONNREFUSED = 111;
     private static final int EHOSTUNREACH = 113;
 
-    /** What a client says when the server may use SRD. */
+    /** The last word of a client over SRD: the path works, and the server may use it. */
     static final byte[] READY = {1};
 
     private TcpConnector() {}

@@ -460,8 +460,12 @@ final class SrdCarrier implements Carrier, SrdOrdering.Datagrams, TcpFlusher.Sou
                 : completion.status() + ": " + status.describe();
     }
 
-    /** Passes to the protocol what has come and what has ended, and failures last: arrivals may explain them. */
+    /** Passes to the protocol what has come and what has ended, and failures last: the peer may have closed before. */
     private int give(WireEvents protocol) {
+        if (!failures.isEmpty()) {
+            // Of the two rings of a queue, this poll may have read the one of the arrivals first.
+            takeAll();
+        }
         int total = ordering.deliver(protocol) + ordering.report(protocol);
         if (!failures.isEmpty()) {
             String lost = link.lost().orElse(null);

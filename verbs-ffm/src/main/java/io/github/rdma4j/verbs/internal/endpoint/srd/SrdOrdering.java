@@ -321,7 +321,7 @@ final class SrdOrdering {
         underWay[place]--;
     }
 
-    /** An entry of the send queue has failed; reported at once. What waits for it must not be posted any more. */
+    /** An entry of the send queue has failed; reported at once. Requests that wait for it are not posted any more. */
     void failed(int place, String reason, VerbsException cause, WireEvents protocol) {
         broken = true;
         if (!failed[place]) {
