@@ -19,6 +19,7 @@ import io.github.rdma4j.perftest.compare.result.CompareResult;
 import io.github.rdma4j.perftest.compare.result.Conditions;
 import io.github.rdma4j.perftest.compare.result.Implementation;
 import io.github.rdma4j.perftest.compare.result.ServerMachine;
+import io.github.rdma4j.perftest.compare.runner.CClient;
 import io.github.rdma4j.perftest.compare.runner.CRunner;
 import io.github.rdma4j.perftest.compare.runner.CTools;
 import io.github.rdma4j.perftest.compare.runner.ChildProcesses;
@@ -196,12 +197,13 @@ public final class CompareCommand {
         // If the servers are on another machine, this one has none, and guards C's clients.
         try (JavaServer java = JavaServer.start(children, Duration.ofSeconds(plan.timeoutSeconds()))) {
             ServerEnd end = remote != null ? remote : new LocalServers(java, tools, tcpTools, tcp, children, java);
+            CClient clients = new CClient(end, children, java);
             Map<Implementation, List<Runner>> runners = new EnumMap<>(Implementation.class);
             runners.put(Implementation.JAVA, List.of(new JavaRunner(end)));
-            runners.put(Implementation.C, List.of(new CRunner(tools, end, children, java)));
+            runners.put(Implementation.C, List.of(new CRunner(tools, clients)));
             if (tcp != null) {
                 runners.put(Implementation.TCP_JAVA, List.of(new TcpJavaRunner(end, tcp)));
-                runners.put(Implementation.TCP_C, tcpTools.alsoOn(other).runners(tcp, end, children, java));
+                runners.put(Implementation.TCP_C, tcpTools.alsoOn(other).runners(tcp, clients));
             }
             CompareSession session =
                     new CompareSession(runners, () -> nextPort(plan, end::freePort), end::busy, report);

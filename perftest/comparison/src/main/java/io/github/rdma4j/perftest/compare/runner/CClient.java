@@ -9,13 +9,13 @@ import io.github.rdma4j.perftest.exit.CompareException;
 import java.util.List;
 
 /**
- * The client of a run in C.
+ * Runs clients in C.
  *
- * @param title for messages
- * @param server the server that it connects to
- * @param command program and arguments
+ * @param end the machine of the servers
+ * @param children registers the clients
+ * @param guard kills them if this JVM is killed
  */
-record CClient(String title, ServerProgram server, List<String> command) {
+public record CClient(ServerEnd end, ChildProcesses children, ProcessGuard guard) {
     /**
      * The result of a run.
      *
@@ -25,26 +25,25 @@ record CClient(String title, ServerProgram server, List<String> command) {
     record Ended(String output, long cpu) {}
 
     /**
-     * Runs a server and this client, until both have ended.
+     * Runs a server and a client, until both have ended.
      *
-     * @param end the machine of the server
-     * @param children registers this client
-     * @param guard kills it if this JVM is killed
+     * @param title of the client, for messages
+     * @param command of the client: program and arguments
      * @throws io.github.rdma4j.perftest.exit.PerftestException when one of them fails, or they do not end in time
      */
-    Ended run(RunOrder order, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
+    Ended run(String title, ServerProgram server, List<String> command, RunOrder order) {
         Deadline deadline = order.deadline();
         long before = CpuTime.ofEndedChildren();
         String output;
         long elsewhere;
         try (Serving serving = end.serve(server, order, deadline)) {
-            output = output(serving, deadline, children, guard);
+            output = output(title, command, serving, deadline);
             elsewhere = serving.finish(deadline);
         }
         return new Ended(output, CpuTime.sum(CpuTime.between(before, CpuTime.ofEndedChildren()), elsewhere));
     }
 
-    private String output(Serving serving, Deadline deadline, ChildProcesses children, ProcessGuard guard) {
+    private String output(String title, List<String> command, Serving serving, Deadline deadline) {
         try (CProcess client = new CProcess(title + " (client)", command, children, guard)) {
             client.awaitFirst(serving.ended(), deadline);
             // The client would wait for a failed server.

@@ -23,28 +23,22 @@ public final class CRunner implements Runner {
     private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final CTools tools;
-    private final ServerEnd end;
-    private final ChildProcesses children;
-    private final ProcessGuard guard;
+    private final CClient clients;
 
     /**
      * @param tools where they are
-     * @param end the machine of the servers
-     * @param children registers the processes
-     * @param guard kills them if this JVM is killed
+     * @param clients runs them
      */
-    public CRunner(CTools tools, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
+    public CRunner(CTools tools, CClient clients) {
         this.tools = tools;
-        this.end = end;
-        this.children = children;
-        this.guard = guard;
+        this.clients = clients;
     }
 
     @Override
     public Measurement run(RunOrder order) {
-        CClient client = new CClient(title(order), ServerProgram.C, tools.client(order, end.host()));
-        return measured(client.title(), PAUSE, () -> {
-            CClient.Ended ended = client.run(order, end, children, guard);
+        List<String> command = tools.client(order, clients.end().host());
+        return measured(title(order), PAUSE, () -> {
+            CClient.Ended ended = clients.run(title(order), ServerProgram.C, command, order);
             return Measurement.of(Implementation.C, CToolOutput.parse(ended.output()))
                     .using(order.messages(), ended.cpu());
         });

@@ -29,23 +29,17 @@ final class IperfRunner implements Runner {
 
     private final String program;
     private final TcpSetting setting;
-    private final ServerEnd end;
-    private final ChildProcesses children;
-    private final ProcessGuard guard;
+    private final CClient clients;
 
     /**
      * @param program its file
      * @param setting where
-     * @param end where the server is
-     * @param children where the processes are registered
-     * @param guard kills them if this JVM is killed
+     * @param clients runs the processes
      */
-    IperfRunner(String program, TcpSetting setting, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
+    IperfRunner(String program, TcpSetting setting, CClient clients) {
         this.program = program;
         this.setting = setting;
-        this.end = end;
-        this.children = children;
-        this.guard = guard;
+        this.clients = clients;
     }
 
     @Override
@@ -60,7 +54,7 @@ final class IperfRunner implements Runner {
         List<String> client = new ArrayList<>(List.of(program, "-c", address, "-p", port, "-J", "-N", "-i", "0"));
         client.addAll(
                 List.of("-l", Long.toString(order.size()), "-n", Long.toString(order.size() * order.iterations())));
-        CClient.Ended ended = new CClient(TITLE, ServerProgram.IPERF, client).run(order, end, children, guard);
+        CClient.Ended ended = clients.run(TITLE, ServerProgram.IPERF, client, order);
         Map<String, Double> figures =
                 TcpFigures.bandwidth((int) order.size(), order.iterations(), bytesPerSecond(ended.output()));
         return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures))

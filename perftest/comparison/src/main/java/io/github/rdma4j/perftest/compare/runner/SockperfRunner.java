@@ -44,23 +44,17 @@ final class SockperfRunner implements Runner {
 
     private final String program;
     private final TcpSetting setting;
-    private final ServerEnd end;
-    private final ChildProcesses children;
-    private final ProcessGuard guard;
+    private final CClient clients;
 
     /**
      * @param program its file
      * @param setting where and how
-     * @param end where the server is
-     * @param children where the processes are registered
-     * @param guard kills them if this JVM is killed
+     * @param clients runs the processes
      */
-    SockperfRunner(String program, TcpSetting setting, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
+    SockperfRunner(String program, TcpSetting setting, CClient clients) {
         this.program = program;
         this.setting = setting;
-        this.end = end;
-        this.children = children;
-        this.guard = guard;
+        this.clients = clients;
     }
 
     @Override
@@ -76,8 +70,7 @@ final class SockperfRunner implements Runner {
 
     @Override
     public Measurement run(RunOrder order) {
-        CClient.Ended ended =
-                new CClient(TITLE, ServerProgram.SOCKPERF, client(order)).run(order, end, children, guard);
+        CClient.Ended ended = clients.run(TITLE, ServerProgram.SOCKPERF, client(order), order);
         return Measurement.of(Implementation.TCP_C, ToolOutput.of(figures(ended.output(), size(order))))
                 .using(order.kind().messages((long) number(ALL_SENT, ended.output())), ended.cpu());
     }

@@ -74,13 +74,13 @@ public record TcpTools(Path sockperf, Path iperf, boolean ipv6) {
     }
 
     /** Returns the runners of the available programs. */
-    public List<Runner> runners(TcpSetting setting, ServerEnd end, ChildProcesses children, ProcessGuard guard) {
+    public List<Runner> runners(TcpSetting setting, CClient clients) {
         List<Runner> runners = new ArrayList<>();
         if (sockperf != null) {
-            runners.add(new SockperfRunner(sockperf.toString(), setting, end, children, guard));
+            runners.add(new SockperfRunner(sockperf.toString(), setting, clients));
         }
         if (iperf != null) {
-            runners.add(new IperfRunner(iperf.toString(), setting, end, children, guard));
+            runners.add(new IperfRunner(iperf.toString(), setting, clients));
         }
         return runners;
     }

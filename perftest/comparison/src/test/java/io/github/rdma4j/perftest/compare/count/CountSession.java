@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.compare.plan.CompareCase;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.Kind;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.runner.CClient;
 import io.github.rdma4j.perftest.compare.runner.CProcess;
 import io.github.rdma4j.perftest.compare.runner.CRunner;
 import io.github.rdma4j.perftest.compare.runner.CTools;
@@ -66,11 +67,8 @@ public final class CountSession {
         this.children = children;
         this.ports = ports;
         this.steps = steps;
-        this.c = new CRunner(
-                tools,
-                new LocalServers(null, tools, null, null, children, ProcessGuard.NONE),
-                children,
-                ProcessGuard.NONE);
+        LocalServers servers = new LocalServers(null, tools, null, null, children, ProcessGuard.NONE);
+        this.c = new CRunner(tools, new CClient(servers, children, ProcessGuard.NONE));
     }
 
     /** Returns how many operations are enough. */

@@ -60,7 +60,8 @@ class ProcessesTest {
         Files.writeString(file, "#!/bin/sh\n" + script);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
         CTools tools = CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder));
-        return new CRunner(tools, new LocalServers(guard, tools, null, null, children, guard), children, guard);
+        LocalServers servers = new LocalServers(guard, tools, null, null, children, guard);
+        return new CRunner(tools, new CClient(servers, children, guard));
     }
 
     @Test

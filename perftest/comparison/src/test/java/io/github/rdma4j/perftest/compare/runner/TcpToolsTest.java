@@ -82,7 +82,7 @@ class TcpToolsTest {
                 .isEqualTo("latency: " + sockperf
                         + "; bandwidth: left out, there is no iperf3 on the PATH (apt-get install iperf3)");
         TcpSetting setting = new TcpSetting(new TcpPath("127.0.0.1", "lo"), true);
-        List<Runner> runners = tools.runners(setting, null, null, null);
+        List<Runner> runners = tools.runners(setting, null);
         assertThat(runners).hasSize(1);
         assertThat(runners.getFirst().canRun(Samples.order(Samples.LATENCY))).isTrue();
         assertThat(runners.getFirst().canRun(Samples.order(Samples.BANDWIDTH))).isFalse();
