@@ -21,8 +21,8 @@ final class Judgement {
      * it from the end of the queue pair. Without a list of devices there is no EFA, and rdma_cm connects or reports
      * why not.
      */
-    private static final List<String> BEST_EFFORT = List.of(
-            "ManagedQueuePair.abandon:", "Protocol.postClose:", "CmLink.disconnect:", "ElasticFabric.devices:");
+    private static final List<String> BEST_EFFORT =
+            List.of("ManagedQueuePair.abandon:", "Protocol.postClose:", "CmLink.disconnect:", "ElasticFabric.devices:");
     /** For one that looks they mean: nothing yet. */
     private static final Set<Errnos> NOTHING_YET = Set.of(Errnos.EAGAIN, Errnos.EINTR);
 
