@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import io.github.rdma4j.base.TimeText;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import java.time.Duration;
 
 /**
@@ -18,7 +18,7 @@ public final class TransferTimeoutException extends EndpointException {
     /**
      * A transfer that is late.
      *
-     * @param why what is known of the reason ({@link Carrier#whyLate}); null for nothing
+     * @param why what is known of the reason ({@link EndpointTransport#whyLate}); null for nothing
      */
     TransferTimeoutException(String operation, Duration timeout, String why) {
         super(

@@ -17,14 +17,14 @@ import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.TestDevice;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.device.TransportType;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
-import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsTransport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -95,26 +95,26 @@ final class EndpointPair implements Ends {
         ReceiveBuffers rightBuffers = rightLink.buffers(rightConfig);
         left = EndpointAssembly.over(
                 leftLink,
-                carrier(leftLink, leftBuffers, leftConfig),
+                transport(leftLink, leftBuffers, leftConfig),
                 Memories.of(domain),
                 leftConfig,
                 rightConfig.hello());
         right = EndpointAssembly.over(
                 rightLink,
-                carrier(rightLink, rightBuffers, rightConfig),
+                transport(rightLink, rightBuffers, rightConfig),
                 Memories.of(domain),
                 rightConfig,
                 leftConfig.hello());
     }
 
-    private static Carrier carrier(VerbsLink link, ReceiveBuffers buffers, EndpointSettings config) {
+    private static EndpointTransport transport(VerbsLink link, ReceiveBuffers buffers, EndpointSettings config) {
         SendBuffers sendBuffers = new SendBuffers(
                 link.domain(),
                 config.sizes().sendDepth(),
                 config.sizes().bufferSize(),
                 link.trailer(),
                 config.sizes().sumBytes());
-        return new VerbsCarrier(link, buffers, sendBuffers, config.adapter().maxInlineData());
+        return new VerbsTransport(link, buffers, sendBuffers, config.adapter().maxInlineData());
     }
 
     /** A queue pair that was connected by hand. */

@@ -84,7 +84,7 @@ class EngineTest {
         Thread.currentThread().interrupt();
         assertThatThrownBy(channel::close).isInstanceOf(InterruptedIOException.class);
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(pair.rightCarrier.freed).isTrue();
+        assertThat(pair.rightTransport.freed).isTrue();
     }
 
     @Test
@@ -110,16 +110,16 @@ class EngineTest {
         pair.close();
         pair = newPair(config -> config.sendDepth(32).receiveBuffers(32));
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
-        while (!pair.leftCarrier.missesEnds()) {
+        while (!pair.leftTransport.missesEnds()) {
             Thread.sleep(1);
         }
         for (int i = 0; i < 16; i++) {
             assertThat(pair.left.trySend(text("sent"))).isEqualTo(Endpoint.OK);
         }
-        assertThat(pair.leftCarrier.bell.signals).isZero();
+        assertThat(pair.leftTransport.bell.signals).isZero();
         assertThat(pair.right.trySend(text("answer"))).isEqualTo(Endpoint.OK);
         waiting.get();
-        assertThat(pair.leftCarrier.bell.signals).isEqualTo(1);
+        assertThat(pair.leftTransport.bell.signals).isEqualTo(1);
     }
 
     /** Before the wait, behind the arming, and behind the sleep: there is nothing to learn from a further look. */
@@ -127,14 +127,14 @@ class EngineTest {
     void waitThatMayNotSpinLooksOnceBehindItsSleep() throws Exception {
         pair.close();
         pair = newPair(config -> config.receiveBuffers(32).sendDepth(32), Duration.ZERO);
-        int before = pair.leftCarrier.polls;
+        int before = pair.leftTransport.polls;
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
-        while (!pair.leftCarrier.missesEnds()) {
+        while (!pair.leftTransport.missesEnds()) {
             Thread.sleep(1);
         }
         assertThat(pair.right.trySend(text("answer"))).isEqualTo(Endpoint.OK);
         waiting.get();
-        assertThat(pair.leftCarrier.polls - before).isEqualTo(3);
+        assertThat(pair.leftTransport.polls - before).isEqualTo(3);
     }
 
     /** A completion costs about as much as a post. A full queue has one at its end, or nobody would hear of room. */
@@ -143,14 +143,14 @@ class EngineTest {
         pair.close();
         pair = newPair(config -> config.sendDepth(8).receiveBuffers(16));
         for (int round = 1; round <= 3; round++) {
-            pair.leftCarrier.cut = true;
+            pair.leftTransport.cut = true;
             for (int i = 0; i < 8; i++) {
                 assertThat(pair.left.trySend(text("fills"))).isEqualTo(Endpoint.OK);
             }
             assertThat(pair.left.trySend(text("too many"))).isEqualTo(Endpoint.QUEUE_FULL);
-            pair.leftCarrier.cut = false;
-            pair.leftCarrier.queues.deliverAll();
-            assertThat(pair.leftCarrier.queues.ends).isEqualTo(2 * round);
+            pair.leftTransport.cut = false;
+            pair.leftTransport.queues.deliverAll();
+            assertThat(pair.leftTransport.queues.ends).isEqualTo(2 * round);
             assertThat(pair.right.poll(message -> {})).isEqualTo(8);
             assertThat(pair.left.poll(message -> {})).isZero();
         }
@@ -159,7 +159,7 @@ class EngineTest {
     @Test
     void waitForMessagesIsWokenForWaitersOfCompletions() throws Exception {
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
-        while (!pair.leftCarrier.missesEnds()) {
+        while (!pair.leftTransport.missesEnds()) {
             Thread.sleep(1);
         }
         // One thread sleeps for all of them: it must hear the end of the transfer.
@@ -173,9 +173,9 @@ class EngineTest {
 
     @Test
     void waitForASlotIsWokenByACompletedSend() throws Exception {
-        pair.leftCarrier.cut = true;
+        pair.leftTransport.cut = true;
         Future<?> waiting = executor.submit(() -> pair.left.receive(PATIENCE).orElseThrow());
-        while (!pair.leftCarrier.missesEnds()) {
+        while (!pair.leftTransport.missesEnds()) {
             Thread.sleep(1);
         }
         for (int i = 0; i < 2; i++) {
@@ -184,8 +184,8 @@ class EngineTest {
         Future<Boolean> sending = executor.submit(() -> pair.left.send(text("waits"), PATIENCE));
         Thread.sleep(20);
         assertThat(sending).isNotDone();
-        pair.leftCarrier.cut = false;
-        pair.leftCarrier.queues.deliverAll();
+        pair.leftTransport.cut = false;
+        pair.leftTransport.queues.deliverAll();
         assertThat(sending.get()).isTrue();
         pair.right.send(text("answer"), PATIENCE);
         waiting.get();
@@ -240,7 +240,7 @@ class EngineTest {
         // From within the handler, too, which is told with places free again.
         pair.left.transfers().pollTransfers((id, original, failure) -> {
             if (pair.left.trySend(text("behind")) == Endpoint.OK) {
-                seen.add(pair.rightCarrier.memory[0]);
+                seen.add(pair.rightTransport.memory[0]);
             }
         });
         assertThat(seen).isNotEmpty().doesNotContain(0L);
@@ -258,7 +258,7 @@ class EngineTest {
         pair.left.transfers().pollTransfers((id, original, failure) -> {});
         message.join();
         behind.join();
-        assertThat(pair.rightCarrier.memory[0]).isEqualTo(1);
+        assertThat(pair.rightTransport.memory[0]).isEqualTo(1);
     }
 
     @Test
@@ -290,10 +290,10 @@ class EngineTest {
     void outOfMemoryErrorLosesNoMessage() {
         pair.left.send(text("one"), PATIENCE);
         pair.left.send(text("two"), PATIENCE);
-        pair.rightCarrier.outOfMemory = () -> true;
+        pair.rightTransport.outOfMemory = () -> true;
         assertThatThrownBy(() -> pair.right.receive(PATIENCE)).isInstanceOf(OutOfMemoryError.class);
         assertThatThrownBy(() -> pair.right.receiveAsync().join()).hasCauseInstanceOf(OutOfMemoryError.class);
-        pair.rightCarrier.outOfMemory = () -> false;
+        pair.rightTransport.outOfMemory = () -> false;
         assertThat(pair.right.receive(PATIENCE)).hasValue("one".getBytes());
         assertThat(pair.right.receiveAsync().join()).isEqualTo("two".getBytes());
         for (int i = 0; i < 20; i++) {
@@ -473,7 +473,7 @@ class EngineTest {
         Future<?> waiting =
                 executor.submit(() -> pair.left.transfers().awaitTransfers((id, original, failure) -> {}, PATIENCE));
         Thread.sleep(50);
-        pair.leftCarrier.lost = "the cable was cut";
+        pair.leftTransport.lost = "the cable was cut";
         // Wakes the one that waits; this thread may be the first to hear of the loss.
         catchThrowableOfType(ConnectionLostException.class, () -> pair.left.send(text("wakes"), Duration.ZERO));
         assertThatThrownBy(waiting::get).hasCauseInstanceOf(ConnectionLostException.class);
@@ -485,17 +485,17 @@ class EngineTest {
     @Test
     void peerThatLiesCostsTheConnectionAndNothingElse() {
         for (Runnable lie : List.<Runnable>of(
-                () -> pair.leftCarrier.queues.lie(true, Frame.of(Frame.MESSAGE, 1), 4),
-                () -> pair.leftCarrier.queues.lie(true, Frame.of(7, 0), 4),
-                () -> pair.leftCarrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 100_000),
-                () -> pair.leftCarrier.queues.lie(false, 0, 4),
-                () -> pair.rightCarrier.overrun = true,
+                () -> pair.leftTransport.queues.lie(true, Frame.of(Frame.MESSAGE, 1), 4),
+                () -> pair.leftTransport.queues.lie(true, Frame.of(7, 0), 4),
+                () -> pair.leftTransport.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 100_000),
+                () -> pair.leftTransport.queues.lie(false, 0, 4),
+                () -> pair.rightTransport.overrun = true,
                 () -> {
                     for (int i = 0; i < 6; i++) {
-                        pair.leftCarrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 4);
+                        pair.leftTransport.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 4);
                     }
                 })) {
-            pair.leftCarrier.lying = true;
+            pair.leftTransport.lying = true;
             assertThat(pair.left.trySend(text("true"))).isEqualTo(Endpoint.OK);
             lie.run();
             assertThat(pair.right.receive(PATIENCE)).hasValue("true".getBytes());
@@ -519,12 +519,12 @@ class EngineTest {
                 message -> {
                     kept.set(message);
                     pair.right.close();
-                    assertThat(pair.rightCarrier.closed).isTrue();
-                    assertThat(pair.rightCarrier.freed).isFalse();
+                    assertThat(pair.rightTransport.closed).isTrue();
+                    assertThat(pair.rightTransport.freed).isFalse();
                     assertThat(message.toBytes()).isEqualTo("kept".getBytes());
                 },
                 PATIENCE);
-        assertThat(pair.rightCarrier.freed).isTrue();
+        assertThat(pair.rightTransport.freed).isTrue();
         assertThatThrownBy(() -> kept.get().segment())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("until its handler returned");
@@ -563,8 +563,8 @@ class EngineTest {
         // As long as it works, nothing happens, whatever the time.
         assertThat(pair.left.receive(Duration.ofSeconds(2))).isEmpty();
         assertThat(pair.left.send(text("alive"), PATIENCE)).isTrue();
-        pair.leftCarrier.cut = true;
-        pair.rightCarrier.cut = true;
+        pair.leftTransport.cut = true;
+        pair.rightTransport.cut = true;
         Future<?> idle = executor.submit(() -> pair.right.receive(PATIENCE).orElseThrow());
         assertThat(idle.get()).isNotNull();
         Future<?> sleeping = executor.submit(() -> pair.right.receive(PATIENCE));

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -69,13 +69,13 @@ class FailoverTcpTest {
                     EventPoller watcher = EventPoller.open()) {
                 assertThat(client.receive(Duration.ofMillis(1))).isEmpty();
                 Engine engine = client.engine();
-                Carrier carrier = engine.carrier();
-                EventSource events = carrier.events().queue();
+                EndpointTransport transport = engine.transport();
+                EventSource events = transport.events().queue();
                 watcher.add(events);
                 engine.enter();
                 // The sleep was ended by something else, and its thread comes back.
-                carrier.wakeUp();
-                carrier.awake();
+                transport.wakeUp();
+                transport.awake();
                 engine.exit();
                 assertThat(watcher.select(Duration.ZERO, source -> {})).isZero();
                 assertThat(atServer.isOpen()).isTrue();

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What ends a sleep on a {@link FakeCarrier}: what comes rings once after it was armed, as an adapter's event does, and
- * a thread or a selector that sleeps on it wakes.
+ * What ends a sleep on a {@link FakeTransport}: what comes rings once after it was armed, as an adapter's event does,
+ * and a thread or a selector that sleeps on it wakes.
  */
 final class FakeBell {
     private final Object wire;

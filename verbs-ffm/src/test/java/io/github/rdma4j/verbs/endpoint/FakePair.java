@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 
 /** Two endpoints with everything but verbs: real threads, real locks, and a wire within the process. */
 final class FakePair implements AutoCloseable {
-    final FakeCarrier leftCarrier;
-    final FakeCarrier rightCarrier;
+    final FakeTransport leftTransport;
+    final FakeTransport rightTransport;
     final Endpoint left;
     final Endpoint right;
 
@@ -31,29 +31,30 @@ final class FakePair implements AutoCloseable {
     /** Two that spin for longer than a program may ask. */
     FakePair(EndpointSettings config, Duration spinLimit) {
         Object wire = new Object();
-        leftCarrier = carrier(wire, config);
-        rightCarrier = carrier(wire, config);
-        FakeCarrier.connect(leftCarrier, rightCarrier);
-        left = endpoint("left", leftCarrier, config, spinLimit);
-        right = endpoint("right", rightCarrier, config, spinLimit);
+        leftTransport = transport(wire, config);
+        rightTransport = transport(wire, config);
+        FakeTransport.connect(leftTransport, rightTransport);
+        left = endpoint("left", leftTransport, config, spinLimit);
+        right = endpoint("right", rightTransport, config, spinLimit);
     }
 
-    private static FakeCarrier carrier(Object wire, EndpointSettings config) {
-        return new FakeCarrier(
+    private static FakeTransport transport(Object wire, EndpointSettings config) {
+        return new FakeTransport(
                 wire, true, config.sizes().sendDepth(), config.sizes().receiveBuffers());
     }
 
-    private static Endpoint endpoint(String name, FakeCarrier carrier, EndpointSettings config, Duration spinLimit) {
+    private static Endpoint endpoint(
+            String name, FakeTransport transport, EndpointSettings config, Duration spinLimit) {
         Protocol protocol = new Protocol(
                 "endpoint " + name,
-                carrier,
+                transport,
                 new Credits(config.sizes().receiveBuffers(), config.sizes().receiveBuffers()),
                 config.sizes().sendDepth(),
                 config.sizes().maxMessageSize(),
                 config.sizes().maxMessageSize(),
                 new Silence(config.times().silence().toNanos(), false),
                 EndpointExceptions.OF_ENDS);
-        Engine engine = new Engine(carrier, protocol, new SpinTime(spinLimit.toNanos()));
+        Engine engine = new Engine(transport, protocol, new SpinTime(spinLimit.toNanos()));
         return new Endpoint(engine, null, Duration.ofSeconds(5), new Hello(Hello.VERSION, 1, 0, new byte[0]));
     }
 

@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.Deque;
 
 /**
- * The queue pair and the completion queue of a {@link FakeCarrier}, and its half of the wire: what was posted reaches
+ * The queue pair and the completion queue of a {@link FakeTransport}, and its half of the wire: what was posted reaches
  * the peer by {@link #deliver}, is acknowledged by {@link #acknowledge}, and then waits to be polled. A simulation
  * takes each of these steps when it likes; without one all are taken by the post.
  */
@@ -37,7 +37,7 @@ public final class FakeQueues {
      */
     record Event(long id, boolean success, boolean framed, int frame, long length, int places) {}
 
-    private final FakeCarrier carrier;
+    private final FakeTransport transport;
     private final FakeBell bell;
     private final Object wire;
     private final boolean automatic;
@@ -57,8 +57,8 @@ public final class FakeQueues {
     /** How many ends of what was posted were told. */
     int ends;
 
-    FakeQueues(FakeCarrier carrier, FakeBell bell, Object wire, boolean automatic, int slots, int buffers) {
-        this.carrier = carrier;
+    FakeQueues(FakeTransport transport, FakeBell bell, Object wire, boolean automatic, int slots, int buffers) {
+        this.transport = transport;
         this.bell = bell;
         this.wire = wire;
         this.automatic = automatic;
@@ -75,13 +75,13 @@ public final class FakeQueues {
     }
 
     int post(Request request) {
-        carrier.beforePost.run();
+        transport.beforePost.run();
         synchronized (wire) {
             if (request.id != -1 && ++underWay > slots + Protocol.SEND_RESERVE) {
                 throw new AssertionError("the send queue is full");
             }
             sendQueue.add(request);
-            if (carrier.broken) {
+            if (transport.broken) {
                 flush();
             } else if (automatic) {
                 deliverAll();
@@ -103,18 +103,18 @@ public final class FakeQueues {
     public boolean deliver() {
         synchronized (wire) {
             Request request = sendQueue.peek();
-            FakeCarrier peer = carrier.peer();
-            if (carrier.cut || carrier.broken || request == null) {
+            FakeTransport peer = transport.peer();
+            if (transport.cut || transport.broken || request == null) {
                 return false;
             }
             if (peer.broken || peer.closed) {
-                carrier.toError();
+                transport.toError();
                 return false;
             }
             if (request.message) {
                 Integer buffer = peer.queues.receives.peek();
                 if (buffer == null) {
-                    if (carrier.lying || peer.lying) {
+                    if (transport.lying || peer.lying) {
                         return false;
                     }
                     throw new AssertionError("a message meets no receive buffer");
@@ -137,7 +137,7 @@ public final class FakeQueues {
     }
 
     private void transfer(Request request) {
-        FakeCarrier peer = carrier.peer();
+        FakeTransport peer = transport.peer();
         long before = peer.memory[0];
         switch (request.operation) {
             case WRITE -> {
@@ -150,13 +150,13 @@ public final class FakeQueues {
             case FETCH_AND_ADD -> peer.memory[0] += 1;
             case COMPARE_AND_SWAP -> peer.memory[0] = before == request.operand ? request.newValue : before;
         }
-        carrier.setWord((int) request.id, before);
+        transport.setWord((int) request.id, before);
     }
 
     /** The oldest thing that has reached the peer completes; false if there is none. */
     public boolean acknowledge() {
         synchronized (wire) {
-            if (carrier.cut || acknowledgements.isEmpty()) {
+            if (transport.cut || acknowledgements.isEmpty()) {
                 return false;
             }
             done(acknowledgements.remove());
@@ -192,8 +192,8 @@ public final class FakeQueues {
             }
             posted.set(buffer);
             receives.add(buffer);
-            if (automatic && !carrier.peer().closed) {
-                carrier.peer().queues.deliverAll();
+            if (automatic && !transport.peer().closed) {
+                transport.peer().queues.deliverAll();
             }
             return 0;
         }
@@ -209,7 +209,7 @@ public final class FakeQueues {
         synchronized (wire) {
             int errno = 0;
             while (!returned.isEmpty() && errno == 0) {
-                errno = carrier.postReceive(returned.remove());
+                errno = transport.postReceive(returned.remove());
             }
             return errno;
         }
@@ -232,7 +232,7 @@ public final class FakeQueues {
 
     /** Everything that is under way ends without success. */
     void flush() {
-        if (carrier.neverFlushes) {
+        if (transport.neverFlushes) {
             return;
         }
         acknowledgements.forEach(this::done);
@@ -249,11 +249,11 @@ public final class FakeQueues {
     /** The device is removed: nobody hears of what has come and was not polled, nor of what is under way. */
     public void remove() {
         synchronized (wire) {
-            carrier.broken = true;
+            transport.broken = true;
             events.clear();
             acknowledgements.clear();
             sendQueue.clear();
-            carrier.lost = "the device was removed";
+            transport.lost = "the device was removed";
         }
     }
 
@@ -263,7 +263,7 @@ public final class FakeQueues {
         for (Request request : sendQueue) {
             count += request.message ? Frame.credits(request.frame) : 0;
         }
-        for (Event event : carrier.peer().queues.events) {
+        for (Event event : transport.peer().queues.events) {
             count += isReceive(event) ? Frame.credits(event.frame) : 0;
         }
         return count;
@@ -275,7 +275,7 @@ public final class FakeQueues {
         for (Request request : sendQueue) {
             count += request.message && Frame.kind(request.frame) == Frame.MESSAGE ? 1 : 0;
         }
-        for (Event event : carrier.peer().queues.events) {
+        for (Event event : transport.peer().queues.events) {
             count += isReceive(event) && Frame.kind(event.frame) == Frame.MESSAGE ? 1 : 0;
         }
         return count;

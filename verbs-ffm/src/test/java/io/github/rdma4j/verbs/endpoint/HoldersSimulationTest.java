@@ -55,7 +55,7 @@ class HoldersSimulationTest {
             int rightBuffers = 1 + random.nextInt(MOST_BUFFERS);
             left = new Side("left", random, wire, leftBuffers, rightBuffers);
             right = new Side("right", random, wire, rightBuffers, leftBuffers);
-            FakeCarrier.connect(left.carrier, right.carrier);
+            FakeTransport.connect(left.transport, right.transport);
         }
 
         void play() {
@@ -78,8 +78,8 @@ class HoldersSimulationTest {
 
         private void step(Side side) {
             switch (random.nextInt(10)) {
-                case 0, 1 -> side.carrier.queues.deliver();
-                case 2 -> side.carrier.queues.acknowledge();
+                case 0, 1 -> side.transport.queues.deliver();
+                case 2 -> side.transport.queues.acknowledge();
                 case 3 -> side.poll();
                 case 4, 5 -> side.take();
                 case 6 -> side.claim();
@@ -119,7 +119,7 @@ class HoldersSimulationTest {
         private final Deque<Integer> held = new ArrayDeque<>();
         private final int mostClaims;
         private final Deque<Integer> claims = new ArrayDeque<>();
-        final FakeCarrier carrier;
+        final FakeTransport transport;
         private final Protocol protocol;
 
         Side(String name, Random random, Object wire, int buffers, int peerBuffers) {
@@ -131,10 +131,10 @@ class HoldersSimulationTest {
             toSend = random.nextInt(3) == 0 ? 0 : random.nextInt(5 * MOST_BUFFERS);
             mostClaims = random.nextInt(4);
             int sendDepth = 1 + random.nextInt(8);
-            carrier = new FakeCarrier(wire, false, sendDepth, buffers);
+            transport = new FakeTransport(wire, false, sendDepth, buffers);
             protocol = new Protocol(
                     name,
-                    carrier,
+                    transport,
                     new Credits(buffers, peerBuffers),
                     sendDepth,
                     64,
@@ -167,7 +167,7 @@ class HoldersSimulationTest {
         void claim() {
             int slot = claims.size() < mostClaims && !isDone() ? protocol.claim() : -1;
             if (slot >= 0) {
-                carrier.buffer(slot);
+                transport.buffer(slot);
                 claims.add(slot);
             }
         }
@@ -186,7 +186,7 @@ class HoldersSimulationTest {
         }
 
         void poll() {
-            carrier.poll(protocol);
+            transport.poll(protocol);
             protocol.settle();
         }
 
@@ -221,7 +221,7 @@ class HoldersSimulationTest {
         }
 
         void goOn() {
-            carrier.queues.deliverAll();
+            transport.queues.deliverAll();
             poll();
             for (int i = 0; i < buffers; i++) {
                 take();

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.cm.CmTestNet;
-import io.github.rdma4j.verbs.internal.endpoint.failover.FailoverCarrier;
+import io.github.rdma4j.verbs.internal.endpoint.failover.FailoverTransport;
 import io.github.rdma4j.verbs.internal.endpoint.failover.RdmaConnection;
 import io.github.rdma4j.verbs.internal.endpoint.group.Member;
-import io.github.rdma4j.verbs.internal.endpoint.group.MemberCarrier;
+import io.github.rdma4j.verbs.internal.endpoint.group.MemberTransport;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Wire;
 import java.lang.foreign.MemorySegment;
@@ -77,12 +77,12 @@ class IntegrityDeviceTest extends IntegrityContract {
 
     /** One of them has the message, and the others are overwritten before anybody looks there. */
     private static void flipABitOfEachBufferOfTheAdapter(Endpoint endpoint) throws Exception {
-        Object wire = endpoint.engine().carrier();
-        if (wire instanceof FailoverCarrier) {
+        Object wire = endpoint.engine().transport();
+        if (wire instanceof FailoverTransport) {
             wire = ((RdmaConnection) field(wire, "rdma")).wire();
         }
         for (int i = 0; i < 4 + Credits.RESERVE; i++) {
-            ByteBuffer buffer = wire instanceof MemberCarrier
+            ByteBuffer buffer = wire instanceof MemberTransport
                     ? ((Member) field(wire, "member")).share().message(i).whole()
                     : ((Wire) wire).arrived(i);
             buffer.put(100, (byte) (buffer.get(100) ^ 1));

@@ -249,7 +249,7 @@ abstract class MessageContract {
     }
 
     @Test
-    void virtualThreadsThatWaitHoldNoCarrier() throws Exception {
+    void virtualThreadsThatWaitHoldNoTransport() throws Exception {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
                 Ends pair = pair(config -> {})) {
             int waiting = 4 * Runtime.getRuntime().availableProcessors();

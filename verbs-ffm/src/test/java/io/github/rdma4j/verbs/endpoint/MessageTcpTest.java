@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
-import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpTransport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -28,7 +28,7 @@ class MessageTcpTest extends MessageContract {
             for (int i = 1; i <= 3; i++) {
                 assertThat(pair.left.send(new byte[i], PATIENCE)).isTrue();
             }
-            TcpCarrier wire = (TcpCarrier) pair.right.engine().carrier();
+            TcpTransport wire = (TcpTransport) pair.right.engine().transport();
             Forgetful forgetful = new Forgetful();
             long start = System.nanoTime();
             while (forgetful.heard.size() < 3 && System.nanoTime() - start < PATIENCE.toNanos()) {
@@ -44,7 +44,7 @@ class MessageTcpTest extends MessageContract {
         final List<Long> heard = new ArrayList<>();
         private int times;
 
-        void poll(TcpCarrier wire) {
+        void poll(TcpTransport wire) {
             try {
                 wire.poll(this);
             } catch (OutOfMemoryError e) {

@@ -109,12 +109,12 @@ class ProtocolSimulationTest {
         }
 
         private void begin() {
-            left.carrier.neverFlushes = random.nextInt(4) == 0;
-            right.carrier.neverFlushes = random.nextInt(4) == 0;
-            right.carrier.lying = fault == Fault.LYING_PEER;
+            left.transport.neverFlushes = random.nextInt(4) == 0;
+            right.transport.neverFlushes = random.nextInt(4) == 0;
+            right.transport.lying = fault == Fault.LYING_PEER;
             if (fault == Fault.OUT_OF_MEMORY) {
-                left.carrier.outOfMemory = () -> random.nextInt(6) == 0;
-                right.carrier.outOfMemory = () -> random.nextInt(6) == 0;
+                left.transport.outOfMemory = () -> random.nextInt(6) == 0;
+                right.transport.outOfMemory = () -> random.nextInt(6) == 0;
             }
         }
 
@@ -126,11 +126,11 @@ class ProtocolSimulationTest {
             switch (fault) {
                 case CUT_WIRE -> {
                     // One direction, or both.
-                    left.carrier.cut = true;
-                    right.carrier.cut = random.nextBoolean();
+                    left.transport.cut = true;
+                    right.transport.cut = random.nextBoolean();
                 }
-                case LOST_CONNECTION -> one().carrier.lost = "the connection was lost";
-                case REFUSAL -> one().carrier.refusal = () -> random.nextInt(4) == 0 ? Errno.ENOMEM : 0;
+                case LOST_CONNECTION -> one().transport.lost = "the connection was lost";
+                case REFUSAL -> one().transport.refusal = () -> random.nextInt(4) == 0 ? Errno.ENOMEM : 0;
                 case ABORT -> one().abandon();
                 case CORRUPTION -> one().tamper();
                 default -> {}
@@ -140,8 +140,8 @@ class ProtocolSimulationTest {
         private void step() {
             SimulatedEnd end = one();
             switch (random.nextInt(12)) {
-                case 0, 1, 2 -> end.carrier.queues.deliver();
-                case 3, 4 -> end.carrier.queues.acknowledge();
+                case 0, 1, 2 -> end.transport.queues.deliver();
+                case 3, 4 -> end.transport.queues.acknowledge();
                 case 5 -> {
                     if (fault == Fault.LYING_PEER && random.nextInt(4) == 0) {
                         lie();
@@ -155,18 +155,19 @@ class ProtocolSimulationTest {
 
         private void lie() {
             switch (random.nextInt(6)) {
-                case 0 -> right.carrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 8);
-                case 1 -> right.carrier.queues.lie(true, Frame.of(random.nextInt(0x10000), 0), 8);
-                case 2 -> right.carrier.queues.lie(true, Frame.of(Frame.CREDIT, random.nextInt(Frame.MAX_CREDITS)), 0);
-                case 4 -> left.carrier.overrun = true;
-                case 3 -> right.carrier.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 65 + random.nextInt(1000));
-                default -> right.carrier.queues.lie(false, random.nextInt(), random.nextInt(100));
+                case 0 -> right.transport.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 8);
+                case 1 -> right.transport.queues.lie(true, Frame.of(random.nextInt(0x10000), 0), 8);
+                case 2 ->
+                    right.transport.queues.lie(true, Frame.of(Frame.CREDIT, random.nextInt(Frame.MAX_CREDITS)), 0);
+                case 4 -> left.transport.overrun = true;
+                case 3 -> right.transport.queues.lie(true, Frame.of(Frame.MESSAGE, 0), 65 + random.nextInt(1000));
+                default -> right.transport.queues.lie(false, random.nextInt(), random.nextInt(100));
             }
         }
 
         /** Time passes for an end whose adapter works, or whose wire is cut. */
         private void look(SimulatedEnd end) {
-            end.carrier.queues.deliverAll();
+            end.transport.queues.deliverAll();
             now += random.nextInt((int) SimulatedEnd.SILENCE_NANOS / 4);
             end.checkTimeouts(now);
         }
@@ -204,7 +205,7 @@ class ProtocolSimulationTest {
             end.checkTimeouts(now);
             Checksum counted = end.protocol.sums();
             // What comes behind the peer's death, or its last message, is not looked at.
-            boolean heard = end.isTampered() && end.carrier.lost() == null && !end.isClosing();
+            boolean heard = end.isTampered() && end.transport.lost() == null && !end.isClosing();
             if (heard) {
                 assertThat(counted.corrupt()).as(end.toString()).isOne();
                 assertThat(end.protocol.ended("receiving")).isInstanceOf(CorruptMessageException.class);
@@ -242,8 +243,8 @@ class ProtocolSimulationTest {
                 if (i == 1000) {
                     throw new AssertionError("somebody waits for ever: " + this);
                 }
-                left.carrier.queues.deliverAll();
-                right.carrier.queues.deliverAll();
+                left.transport.queues.deliverAll();
+                right.transport.queues.deliverAll();
                 left.readAll();
                 right.readAll();
                 check();
@@ -257,8 +258,8 @@ class ProtocolSimulationTest {
             end.beginClosing();
             for (int i = 0; i < 100; i++) {
                 end.goOnClosing();
-                left.carrier.queues.deliverAll();
-                right.carrier.queues.deliverAll();
+                left.transport.queues.deliverAll();
+                right.transport.queues.deliverAll();
                 other.readAll();
                 if (!end.gone) {
                     end.checkTimeouts(now);

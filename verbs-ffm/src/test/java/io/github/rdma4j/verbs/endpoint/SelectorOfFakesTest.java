@@ -70,7 +70,7 @@ class SelectorOfFakesTest {
 
     @Test
     void endpointWithoutEventsIsLostOnceAndKeepsNobodyFromBeingServed() {
-        isLostOnceAndKeepsNobody(carrier -> carrier.deaf = true, "ibv_req_notify_cq(of the simulation)");
+        isLostOnceAndKeepsNobody(transport -> transport.deaf = true, "ibv_req_notify_cq(of the simulation)");
     }
 
     @Test
@@ -90,7 +90,7 @@ class SelectorOfFakesTest {
             for (int i = 0; i < 20; i += 2) {
                 assertThat(pair.right.trySend(number(i))).isEqualTo(Endpoint.OK);
                 assertThat(pair.right.trySend(number(i + 1))).isEqualTo(Endpoint.OK);
-                failOnce(pair.leftCarrier);
+                failOnce(pair.leftTransport);
                 assertThatThrownBy(() -> selector.select(PATIENCE)).isInstanceOf(OutOfMemoryError.class);
                 assertThat(got).hasSize(i);
                 while (got.size() < i + 2) {
@@ -101,9 +101,9 @@ class SelectorOfFakesTest {
         }
     }
 
-    private static void failOnce(FakeCarrier carrier) {
-        carrier.beforeMessage = () -> {
-            carrier.beforeMessage = () -> {};
+    private static void failOnce(FakeTransport transport) {
+        transport.beforeMessage = () -> {
+            transport.beforeMessage = () -> {};
             throw new OutOfMemoryError("of the simulation");
         };
     }
@@ -116,10 +116,10 @@ class SelectorOfFakesTest {
             for (int j = 0; j < 3; j++) {
                 assertThat(pair.right.trySend(number(i + j))).isEqualTo(Endpoint.OK);
             }
-            failOnce(pair.leftCarrier);
+            failOnce(pair.leftTransport);
             assertThatThrownBy(() -> pair.left.poll(message -> got.add(number(message))))
                     .isInstanceOf(OutOfMemoryError.class);
-            failOnce(pair.leftCarrier);
+            failOnce(pair.leftTransport);
             assertThatThrownBy(() -> pair.left.receive(message -> got.add(number(message)), PATIENCE))
                     .isInstanceOf(OutOfMemoryError.class);
             assertThat(pair.left.receive(message -> got.add(number(message)), PATIENCE))
@@ -131,12 +131,12 @@ class SelectorOfFakesTest {
         }
         // In one that is closed meanwhile there is nobody to give it to, and its memory goes.
         assertThat(pair.right.trySend(number(1))).isEqualTo(Endpoint.OK);
-        pair.leftCarrier.beforeMessage = () -> {
+        pair.leftTransport.beforeMessage = () -> {
             pair.left.abort();
             throw new OutOfMemoryError("of the simulation");
         };
         assertThatThrownBy(() -> pair.left.poll(message -> {})).isInstanceOf(OutOfMemoryError.class);
-        assertThat(pair.leftCarrier.freed).isTrue();
+        assertThat(pair.leftTransport.freed).isTrue();
     }
 
     /** As for want of memory. */
@@ -147,9 +147,9 @@ class SelectorOfFakesTest {
         for (int i = 0; i < 20; i += 2) {
             assertThat(pair.right.trySend(number(i))).isEqualTo(Endpoint.OK);
             assertThat(pair.right.trySend(number(i + 1))).isEqualTo(Endpoint.OK);
-            pair.leftCarrier.afterMessage = Message::close;
+            pair.leftTransport.afterMessage = Message::close;
             assertThatThrownBy(() -> pair.left.receiveHeld(PATIENCE)).isInstanceOf(IllegalStateException.class);
-            pair.leftCarrier.afterMessage = message -> {};
+            pair.leftTransport.afterMessage = message -> {};
             for (int j = i; j < i + 2; j++) {
                 try (HeldMessage message = pair.left.receiveHeld(PATIENCE).orElseThrow()) {
                     assertThat(message.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0))
@@ -165,9 +165,9 @@ class SelectorOfFakesTest {
     @ValueSource(booleans = {false, true})
     void waitForASilentAdapterLosesTheConnection(boolean queue) {
         FakePair pair = pair();
-        pair.leftCarrier.deaf = !queue;
+        pair.leftTransport.deaf = !queue;
         if (queue) {
-            cannotBePolled(pair.leftCarrier);
+            cannotBePolled(pair.leftTransport);
         }
         assertThatThrownBy(() -> pair.left.receive(PATIENCE))
                 .isInstanceOf(VerbsException.class)
@@ -188,7 +188,7 @@ class SelectorOfFakesTest {
         while (pair.left.trySend(number(1)) == Endpoint.OK) {
             // Until there is no room.
         }
-        cannotBePolled(pair.leftCarrier);
+        cannotBePolled(pair.leftTransport);
         assertThatThrownBy(() -> asking.call.accept(pair.left))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("the device is gone");
@@ -219,9 +219,9 @@ class SelectorOfFakesTest {
     @Test
     void whyAConnectionHasEndedIsKnownThoughItsAdapterDoesNotAnswer() {
         FakePair pair = pair();
-        pair.leftCarrier.lost = "the local device was removed";
+        pair.leftTransport.lost = "the local device was removed";
         AtomicInteger polls = new AtomicInteger();
-        pair.leftCarrier.beforePoll = () -> {
+        pair.leftTransport.beforePoll = () -> {
             // The first is that of whoever asks, the second that of the look.
             if (polls.incrementAndGet() > 1) {
                 throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
@@ -234,13 +234,13 @@ class SelectorOfFakesTest {
                 .hasMessageContaining("the local device was removed");
     }
 
-    private static void cannotBePolled(FakeCarrier carrier) {
-        carrier.beforePoll = () -> {
+    private static void cannotBePolled(FakeTransport transport) {
+        transport.beforePoll = () -> {
             throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
         };
     }
 
-    private void isLostOnceAndKeepsNobody(Consumer<FakeCarrier> breaks, String call) {
+    private void isLostOnceAndKeepsNobody(Consumer<FakeTransport> breaks, String call) {
         FakePair broken = pair();
         FakePair healthy = pair();
         List<ConnectionLostException> lost = new ArrayList<>();
@@ -256,7 +256,7 @@ class SelectorOfFakesTest {
             });
             selector.add(healthy.left, ready -> ready.poll(message -> got.incrementAndGet()));
             sleepsInVain(selector);
-            breaks.accept(broken.leftCarrier);
+            breaks.accept(broken.leftTransport);
             broken.right.trySend(number(1));
             int failures = 0;
             for (int i = 0; i < 20; i++) {
@@ -319,7 +319,7 @@ class SelectorOfFakesTest {
                 AtomicInteger count = got.get(i);
                 selector.add(all.get(i).left, ready -> ready.poll(message -> count.incrementAndGet()));
             }
-            broken.leftCarrier.beforePoll = () -> {
+            broken.leftTransport.beforePoll = () -> {
                 throw new IllegalStateException("the completion queue of the simulation is closed");
             };
             int failures = 0;
@@ -338,7 +338,7 @@ class SelectorOfFakesTest {
             assertThat(failures).isPositive();
             assertThat(got.get(0)).hasValueGreaterThan(10);
             assertThat(got.get(2)).hasValueGreaterThan(10);
-            broken.leftCarrier.beforePoll = () -> {};
+            broken.leftTransport.beforePoll = () -> {};
             broken.right.trySend(number(1));
             assertThat(selector.select(PATIENCE)).isEqualTo(1);
             assertThat(got.get(1)).hasValue(1);
@@ -383,11 +383,11 @@ class SelectorOfFakesTest {
     void anotherVisitEnablesCompletionsThatAHandlerAwaits() {
         FakePair pair = pair();
         Engine engine = pair.left.engine();
-        FakeCarrier carrier = (FakeCarrier) engine.carrier();
+        FakeTransport transport = (FakeTransport) engine.transport();
         Runnable watcher = () -> {};
         engine.visits().watch(watcher, () -> {}, false);
         engine.visits().visitMember(watcher);
-        carrier.hasNews = false;
+        transport.hasNews = false;
         assertThat(engine.visits().mayHaveMore()).isFalse();
         engine.enter();
         engine.protocol().awaitEnds();
@@ -408,9 +408,9 @@ class SelectorOfFakesTest {
         engine.enter();
         engine.protocol().awaitEnds();
         engine.exit();
-        FakeCarrier carrier = (FakeCarrier) engine.carrier();
-        carrier.onArm = () -> {
-            carrier.onArm = () -> {};
+        FakeTransport transport = (FakeTransport) engine.transport();
+        transport.onArm = () -> {
+            transport.onArm = () -> {};
             pair.right.trySend(number(1));
         };
         assertThat(engine.visits().visitMember(watcher)).isTrue();
@@ -453,14 +453,14 @@ class SelectorOfFakesTest {
         for (int i = 0; i < 8; i++) {
             FakePair pair = pair();
             late.add(pair);
-            pair.leftCarrier.onWatch = () -> {
+            pair.leftTransport.onWatch = () -> {
                 begun.countDown();
                 await(closing);
             };
             adding.add(executor.submit(() -> selector.add(pair.left, ready -> {})));
         }
         await(begun);
-        first.leftCarrier.onLeave = () -> {
+        first.leftTransport.onLeave = () -> {
             closing.countDown();
             adding.forEach(SelectorOfFakesTest::awaitEnd);
         };
@@ -474,7 +474,7 @@ class SelectorOfFakesTest {
         assertThat(selector.size()).isZero();
         try (EndpointSelector another = EndpointSelector.open(Duration.ZERO)) {
             late.forEach(pair -> {
-                pair.leftCarrier.onWatch = () -> {};
+                pair.leftTransport.onWatch = () -> {};
                 another.add(pair.left, ready -> {});
             });
             assertThat(another.size()).isEqualTo(8);
@@ -484,7 +484,7 @@ class SelectorOfFakesTest {
     @Test
     void closeDuringAddThrows() {
         FakePair pair = pair();
-        pair.leftCarrier.onWatch = pair.left::abort;
+        pair.leftTransport.onWatch = pair.left::abort;
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
             assertThatThrownBy(() -> selector.add(pair.left, ready -> {}))
                     .isInstanceOf(IllegalStateException.class)
@@ -498,14 +498,14 @@ class SelectorOfFakesTest {
     @Test
     void endpointRefusedWithoutDescriptorsMayBeAddedLater() {
         FakePair pair = pair();
-        pair.leftCarrier.onWatch = () -> {
+        pair.leftTransport.onWatch = () -> {
             throw new VerbsException("epoll_create1(of the simulation)", Errno.EMFILE, "", "");
         };
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
             assertThatThrownBy(() -> selector.add(pair.left, ready -> {}))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("EMFILE");
-            pair.leftCarrier.onWatch = () -> {};
+            pair.leftTransport.onWatch = () -> {};
             selector.add(pair.left, ready -> {});
             assertThat(selector.size()).isEqualTo(1);
         }

@@ -44,7 +44,7 @@ final class SimulatedEnd {
     private final Random random;
     private final int buffers;
     private final int peerBuffers;
-    final FakeCarrier carrier;
+    final FakeTransport transport;
     final Protocol protocol;
     private SimulatedEnd peer;
 
@@ -73,28 +73,35 @@ final class SimulatedEnd {
         this.random = random;
         this.buffers = buffers;
         this.peerBuffers = peerBuffers;
-        carrier = new FakeCarrier(wire, false, sendDepth, buffers);
-        carrier.numberPosted = this::posted;
-        carrier.messagePosted = underWay::add;
-        carrier.meanwhile = () -> {
+        transport = new FakeTransport(wire, false, sendDepth, buffers);
+        transport.numberPosted = this::posted;
+        transport.messagePosted = underWay::add;
+        transport.meanwhile = () -> {
             if (random.nextInt(8) == 0) {
                 withdraw();
             }
         };
-        carrier.sum = sums ? Checksum.BYTES : 0;
+        transport.sum = sums ? Checksum.BYTES : 0;
         Credits credits = new Credits(buffers, peerBuffers);
         Silence silence = new Silence(SILENCE_NANOS, false);
         protocol = sums
                 ? new SummedProtocol(
-                        name, carrier, credits, sendDepth, 64 + carrier.sum, 64, silence, EndpointExceptions.OF_ENDS)
-                : new Protocol(name, carrier, credits, sendDepth, 64, 64, silence, EndpointExceptions.OF_ENDS);
-        carrier.undone = protocol::markHarmless;
+                        name,
+                        transport,
+                        credits,
+                        sendDepth,
+                        64 + transport.sum,
+                        64,
+                        silence,
+                        EndpointExceptions.OF_ENDS)
+                : new Protocol(name, transport, credits, sendDepth, 64, 64, silence, EndpointExceptions.OF_ENDS);
+        transport.undone = protocol::markHarmless;
     }
 
     static void connect(SimulatedEnd left, SimulatedEnd right) {
         left.peer = right;
         right.peer = left;
-        FakeCarrier.connect(left.carrier, right.carrier);
+        FakeTransport.connect(left.transport, right.transport);
     }
 
     private void require(boolean condition, String what) {
@@ -157,7 +164,7 @@ final class SimulatedEnd {
 
     private void poll() {
         try {
-            carrier.poll(protocol, 1 + random.nextInt(6));
+            transport.poll(protocol, 1 + random.nextInt(6));
         } finally {
             protocol.settle();
         }
@@ -189,7 +196,7 @@ final class SimulatedEnd {
         } else {
             int slot = claimed.remove(random.nextInt(claimed.size()));
             MemorySegment message = message(++calls);
-            carrier.buffer(slot).asSlice(0, message.byteSize()).copyFrom(message);
+            transport.buffer(slot).asSlice(0, message.byteSize()).copyFrom(message);
             protocol.sendClaimed(slot, message.byteSize());
         }
     }
@@ -218,7 +225,7 @@ final class SimulatedEnd {
         int buffer = protocol.take();
         if (buffer >= 0) {
             require(requests.stream().allMatch(Promise::isDecided), "a message passes by a request");
-            received(carrier.message(buffer, protocol.length(buffer)).toBytes());
+            received(transport.message(buffer, protocol.length(buffer)).toBytes());
             held.add(buffer);
         }
     }
@@ -237,8 +244,8 @@ final class SimulatedEnd {
     }
 
     private void received(byte[] message) {
-        if (!peer.carrier.lying) {
-            long number = FakeCarrier.number(message);
+        if (!peer.transport.lying) {
+            long number = FakeTransport.number(message);
             Long expected = peer.nextPosted();
             require(expected != null && expected == number, "received " + number + " instead of " + expected);
             for (int i = Long.BYTES; i < message.length; i++) {
@@ -333,7 +340,7 @@ final class SimulatedEnd {
     void checkTimeouts(long now) {
         if (!gone) {
             try {
-                carrier.poll(protocol);
+                transport.poll(protocol);
             } catch (OutOfMemoryError e) {
                 // As if nobody had looked.
                 return;
@@ -341,8 +348,8 @@ final class SimulatedEnd {
                 protocol.settle();
                 book();
             }
-            if (carrier.lost() != null) {
-                protocol.linkLost(carrier.lost());
+            if (transport.lost() != null) {
+                protocol.linkLost(transport.lost());
             }
             protocol.checkTimeouts(now);
             protocol.settle();
@@ -356,7 +363,7 @@ final class SimulatedEnd {
      */
     void tamper() {
         byte[][] before = new byte[1][];
-        carrier.tamper = bytes -> {
+        transport.tamper = bytes -> {
             boolean stale = before[0] != null && before[0].length == bytes.length;
             if (!tampered && (stale || random.nextBoolean())) {
                 tampered = true;
@@ -407,7 +414,7 @@ final class SimulatedEnd {
             beginClosing();
             gone = true;
             protocol.abandon(new IllegalStateException("closed"));
-            carrier.close();
+            transport.close();
             book();
         }
     }
@@ -434,24 +441,24 @@ final class SimulatedEnd {
             }
         }
         boolean over = closing || protocol.state() != Protocol.State.OPEN;
-        require((carrier.end != null) == over, "over: " + over + ", and the end that was told is " + carrier.end);
+        require((transport.end != null) == over, "over: " + over + ", and the end that was told is " + transport.end);
         if (protocol.isOpen()
                 && peer.protocol.isOpen()
                 && !gone
                 && !peer.gone
-                && !carrier.lying
-                && !peer.carrier.lying
-                && !carrier.broken
-                && !peer.carrier.broken) {
+                && !transport.lying
+                && !peer.transport.lying
+                && !transport.broken
+                && !peer.transport.broken) {
             int credits = protocol.credits().available()
                     + claimed.size()
-                    + carrier.queues.messagesOnTheWay()
+                    + transport.queues.messagesOnTheWay()
                     + peer.protocol.messageCount()
                     + peer.held.size()
                     + peer.protocol.credits().owed()
-                    + peer.carrier.queues.creditsOnTheWay();
+                    + peer.transport.queues.creditsOnTheWay();
             require(credits == peerBuffers, credits + " credits of " + peerBuffers);
-            int all = carrier.queues.buffers() + protocol.messageCount() + held.size();
+            int all = transport.queues.buffers() + protocol.messageCount() + held.size();
             require(all == buffers + Credits.RESERVE, all + " buffers of " + (buffers + Credits.RESERVE));
         }
     }
@@ -463,7 +470,7 @@ final class SimulatedEnd {
 
     /** Everything that the peer has sent is read, and nothing is refused for want of memory. */
     void readAll() {
-        carrier.outOfMemory = () -> false;
+        transport.outOfMemory = () -> false;
         nudge();
         while (!held.isEmpty()) {
             release();
@@ -471,7 +478,7 @@ final class SimulatedEnd {
         while (!claimed.isEmpty()) {
             giveBack();
         }
-        carrier.poll(protocol);
+        transport.poll(protocol);
         protocol.settle();
         book();
         while (protocol.messageCount() > 0) {

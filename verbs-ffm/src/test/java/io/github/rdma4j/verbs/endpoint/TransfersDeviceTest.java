@@ -110,8 +110,8 @@ class TransfersDeviceTest extends TransfersContract {
     }
 
     private static SendBuffers sendBuffersOf(Endpoint endpoint) throws ReflectiveOperationException {
-        Field carrier = Engine.class.getDeclaredField("carrier");
-        carrier.setAccessible(true);
-        return ((VerbsWire) carrier.get(endpoint.engine())).sendBuffers();
+        Field transport = Engine.class.getDeclaredField("transport");
+        transport.setAccessible(true);
+        return ((VerbsWire) transport.get(endpoint.engine())).sendBuffers();
     }
 }

@@ -7,8 +7,8 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SpinTime;
@@ -111,7 +111,7 @@ public final class ReceivingStress {
     }
 
     /** A wire over which two messages have come and nothing goes; all that it asks for comes with the lock held. */
-    private static final class GatheringWire implements Carrier {
+    private static final class GatheringWire implements EndpointTransport {
         private static final int BUFFERS = 4;
 
         private final MemorySegment[] rooms = new MemorySegment[BUFFERS + Credits.RESERVE];

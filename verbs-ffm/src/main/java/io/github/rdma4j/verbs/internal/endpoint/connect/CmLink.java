@@ -12,19 +12,19 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectConfig;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.group.GroupAccess;
 import io.github.rdma4j.verbs.internal.endpoint.group.Member;
-import io.github.rdma4j.verbs.internal.endpoint.group.MemberCarrier;
+import io.github.rdma4j.verbs.internal.endpoint.group.MemberTransport;
 import io.github.rdma4j.verbs.internal.endpoint.group.QueueShare;
 import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
-import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsTransport;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
@@ -148,7 +148,7 @@ final class CmLink implements VerbsLink {
     }
 
     /** {@return the wire of this connection, after the peer has completed it} */
-    Carrier carrier(EndpointSettings config) {
+    EndpointTransport transport(EndpointSettings config) {
         if (member == null) {
             SendBuffers sendBuffers = new SendBuffers(
                     domain(),
@@ -156,11 +156,12 @@ final class CmLink implements VerbsLink {
                     config.sizes().bufferSize(),
                     trailer(),
                     config.sizes().sumBytes());
-            return new VerbsCarrier(this, buffers, sendBuffers, config.adapter().maxInlineData());
+            return new VerbsTransport(
+                    this, buffers, sendBuffers, config.adapter().maxInlineData());
         }
         shared.adopt(id, member);
         events = shared.events();
-        return new MemberCarrier(this, shared, member, config.adapter().maxInlineData());
+        return new MemberTransport(this, shared, member, config.adapter().maxInlineData());
     }
 
     @Override

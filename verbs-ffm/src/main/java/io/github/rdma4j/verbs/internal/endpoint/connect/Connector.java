@@ -281,7 +281,7 @@ public final class Connector {
             byte[] hello = established.privateData();
             Hello peer = understood("connecting to " + server, hello, config);
             Endpoint endpoint = EndpointAssembly.ofClient(
-                    link, link.isIwarp(), link.carrier(config), Memories.of(link.domain()), config, peer);
+                    link, link.isIwarp(), link.transport(config), Memories.of(link.domain()), config, peer);
             MemoryHandle place = onTrial ? PathProbe.placeIn(hello) : null;
             if (place != null) {
                 // If the next step fails, the endpoint closes the link.

@@ -6,10 +6,10 @@ import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACC
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAssembly;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
@@ -31,15 +31,15 @@ public record SrdService(Supplier<SharedDomain> domain, Supplier<PathProbe> prob
 
     /** Creates an endpoint; if this fails, closes the link. */
     static Endpoint endpoint(SrdLink link, Memories memories, EndpointSettings config, Hello peer) {
-        Carrier carrier = null;
+        EndpointTransport transport = null;
         try {
-            carrier = link.carrier();
-            return EndpointAssembly.over(link, carrier, memories, config, peer);
+            transport = link.transport();
+            return EndpointAssembly.over(link, transport, memories, config, peer);
         } catch (Throwable e) {
-            if (carrier == null) {
+            if (transport == null) {
                 CloseAll.after(e, link::close, link::free);
             } else {
-                CloseAll.after(e, carrier::close, carrier::free);
+                CloseAll.after(e, transport::close, transport::free);
             }
             throw e;
         }

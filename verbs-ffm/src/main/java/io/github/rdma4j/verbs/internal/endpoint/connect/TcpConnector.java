@@ -24,9 +24,9 @@ import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.srd.SrdAddress;
 import io.github.rdma4j.verbs.internal.endpoint.srd.SrdLink;
-import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpLink;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpTransport;
 import io.github.rdma4j.verbs.internal.explain.Explanation;
 import io.github.rdma4j.verbs.internal.explain.RouteDiagnosis;
 import java.net.InetSocketAddress;
@@ -236,13 +236,13 @@ final class TcpConnector {
 
     /** Creates an endpoint over a connection whose handshake is complete. */
     static Endpoint endpoint(TcpLink link, EndpointSettings config, Exposures exposures, Hello peer) {
-        TcpCarrier carrier =
-                new TcpCarrier(link, config.sizes(), config.times().silence(), exposures, peer.receiveBuffers());
+        TcpTransport transport =
+                new TcpTransport(link, config.sizes(), config.times().silence(), exposures, peer.receiveBuffers());
         try {
             return EndpointAssembly.over(
-                    link, carrier, new Memories.Served(exposures, config.protectionDomain()), config, peer);
+                    link, transport, new Memories.Served(exposures, config.protectionDomain()), config, peer);
         } catch (Throwable e) {
-            CloseAll.after(e, carrier::close, carrier::free);
+            CloseAll.after(e, transport::close, transport::free);
             throw e;
         }
     }

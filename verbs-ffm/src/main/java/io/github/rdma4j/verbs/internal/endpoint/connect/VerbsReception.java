@@ -266,7 +266,7 @@ public final class VerbsReception implements Reception {
         try {
             Endpoint endpoint = EndpointAssembly.over(
                     handshake.link,
-                    handshake.link.carrier(config),
+                    handshake.link.transport(config),
                     new Memories.Registered(handshake.link.domain(), exposures),
                     config,
                     handshake.peer);

@@ -17,8 +17,9 @@ public final class EndpointAssembly {
     private EndpointAssembly() {}
 
     /** Creates an endpoint over a connection whose receive buffers were posted before. */
-    public static Endpoint over(Link link, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
-        return over("endpoint " + link, carrier, memories, config, peer);
+    public static Endpoint over(
+            Link link, EndpointTransport transport, Memories memories, EndpointSettings config, Hello peer) {
+        return over("endpoint " + link, transport, memories, config, peer);
     }
 
     /**
@@ -27,24 +28,35 @@ public final class EndpointAssembly {
      * @param iwarp whether the transport is iWARP, on which the client must send first
      */
     public static Endpoint ofClient(
-            Link link, boolean iwarp, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
-        return over("endpoint " + link, carrier, memories, config, peer, iwarp);
+            Link link,
+            boolean iwarp,
+            EndpointTransport transport,
+            Memories memories,
+            EndpointSettings config,
+            Hello peer) {
+        return over("endpoint " + link, transport, memories, config, peer, iwarp);
     }
 
     /** Creates an endpoint with a name for messages. */
-    public static Endpoint over(String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer) {
-        return over(name, carrier, memories, config, peer, false);
+    public static Endpoint over(
+            String name, EndpointTransport transport, Memories memories, EndpointSettings config, Hello peer) {
+        return over(name, transport, memories, config, peer, false);
     }
 
     private static Endpoint over(
-            String name, Carrier carrier, Memories memories, EndpointSettings config, Hello peer, boolean probesEarly) {
+            String name,
+            EndpointTransport transport,
+            Memories memories,
+            EndpointSettings config,
+            Hello peer,
+            boolean probesEarly) {
         Credits credits = new Credits(config.sizes().receiveBuffers(), peer.receiveBuffers());
         int longest = Math.min(config.sizes().maxMessageSize(), peer.bufferSize());
         Silence silence = new Silence(Timeouts.nanos(config.times().silence()), probesEarly);
         Protocol protocol = config.sizes().integrity()
                 ? new SummedProtocol(
                         name,
-                        carrier,
+                        transport,
                         credits,
                         config.sizes().sendDepth(),
                         config.sizes().bufferSize(),
@@ -53,7 +65,7 @@ public final class EndpointAssembly {
                         EndpointExceptions.OF_ENDS)
                 : new Protocol(
                         name,
-                        carrier,
+                        transport,
                         credits,
                         config.sizes().sendDepth(),
                         config.sizes().bufferSize(),
@@ -61,7 +73,7 @@ public final class EndpointAssembly {
                         silence,
                         EndpointExceptions.OF_ENDS);
         Engine engine = new Engine(
-                carrier, protocol, new SpinTime(Timeouts.nanos(config.times().spin())));
+                transport, protocol, new SpinTime(Timeouts.nanos(config.times().spin())));
         return ACCESS.endpoint(engine, memories, config.times().close(), peer);
     }
 }

@@ -36,7 +36,7 @@ import java.util.function.Supplier;
  * <p>With the lock held, the protocol <em>decides</em> a promise, which fixes its result. After the lock is released,
  * the engine <em>completes</em> it, which runs what the program has chained to it.
  *
- * <p>Of several waiting threads, one sleeps on the {@link Carrier}, which is the transport, and the others on a
+ * <p>Of several waiting threads, one sleeps on the {@link EndpointTransport}, and the others on a
  * condition until something changes. A thread that changes something wakes them all when it releases the lock; {@link
  * Protocol#changes} counts the changes.
  */
@@ -55,7 +55,7 @@ public final class Engine implements Progress {
     private static final long CLOSE_MESSAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final BiasedLock lock = new BiasedLock();
-    private final Carrier carrier;
+    private final EndpointTransport transport;
     private final Protocol protocol;
     private final Waiters waiters;
     private final Completer completer;
@@ -83,14 +83,14 @@ public final class Engine implements Progress {
 
     private final CarrierTurn turn = new CarrierTurn();
 
-    public Engine(Carrier carrier, Protocol protocol, SpinTime spinTime) {
-        this.carrier = carrier;
+    public Engine(EndpointTransport transport, Protocol protocol, SpinTime spinTime) {
+        this.transport = transport;
         this.protocol = protocol;
-        this.waiters = new Waiters(lock, carrier, protocol);
+        this.waiters = new Waiters(lock, transport, protocol);
         this.completer = new Completer(lock, protocol, waiters::announce);
-        this.waits = new EngineWaits(this, lock, carrier, spinTime, waiters, completer);
-        this.visits = new EngineVisits(this, carrier, waiters);
-        carrier.gather(this::flush);
+        this.waits = new EngineWaits(this, lock, transport, spinTime, waiters, completer);
+        this.visits = new EngineVisits(this, transport, waiters);
+        transport.gather(this::flush);
     }
 
     /**
@@ -104,7 +104,7 @@ public final class Engine implements Progress {
         }
         try {
             if (!destroyed) {
-                carrier.flush();
+                transport.flush();
             }
             return true;
         } catch (Error e) {
@@ -121,8 +121,8 @@ public final class Engine implements Progress {
     }
 
     /** Used with the lock held. */
-    public Carrier carrier() {
-        return carrier;
+    public EndpointTransport transport() {
+        return transport;
     }
 
     /** For a selector; called without the lock. */
@@ -137,7 +137,7 @@ public final class Engine implements Progress {
      * @throws StackOverflowError without the lock, if little of the stack is left
      */
     public void enter() {
-        StackReserve.require(carrier);
+        StackReserve.require(transport);
         lock.lock();
         if (fatalError != null) {
             try {
@@ -240,7 +240,7 @@ public final class Engine implements Progress {
     public <T> Optional<T> ask(Function<Link, Optional<T>> question) {
         enter();
         try {
-            return destroyed ? Optional.empty() : carrier.ask(question);
+            return destroyed ? Optional.empty() : transport.ask(question);
         } finally {
             exit();
         }
@@ -250,7 +250,7 @@ public final class Engine implements Progress {
     public String whyLate() {
         enter();
         try {
-            return destroyed ? null : carrier.whyLate();
+            return destroyed ? null : transport.whyLate();
         } finally {
             exit();
         }
@@ -264,7 +264,7 @@ public final class Engine implements Progress {
     /** Returns the view of a taken message for a handler. If this fails, the message stays for the next call. */
     public Message message(int buffer) {
         try {
-            return ACCESS.of(carrier.message(buffer, protocol.length(buffer)), this, buffer);
+            return ACCESS.of(transport.message(buffer, protocol.length(buffer)), this, buffer);
         } catch (Throwable e) {
             // For example OutOfMemoryError: without this the message would be lost.
             enter();
@@ -311,7 +311,7 @@ public final class Engine implements Progress {
 
     /** Makes progress unless that is most likely a system call for nothing. With the lock held. */
     public void progressIfDue() {
-        if (carrier.isPollDue(System.nanoTime(), false)) {
+        if (transport.isPollDue(System.nanoTime(), false)) {
             progress();
         }
     }
@@ -339,7 +339,7 @@ public final class Engine implements Progress {
         }
         int total;
         try {
-            total = carrier.poll(protocol);
+            total = transport.poll(protocol);
         } catch (VerbsException e) {
             // A program must see that the connection is lost, not this failure, so that it can close the endpoint.
             if (protocol.isOpen()) {
@@ -395,7 +395,7 @@ public final class Engine implements Progress {
 
     /** Checks whether the connection manager has reported the end, and whether a timeout has passed. */
     void checkConnection() {
-        String reason = carrier.lost();
+        String reason = transport.lost();
         if (reason != null) {
             takeTheRest();
             protocol.linkLost(reason);
@@ -410,7 +410,7 @@ public final class Engine implements Progress {
             return;
         }
         try {
-            carrier.poll(protocol);
+            transport.poll(protocol);
         } catch (VerbsException _) {
             // The connection has ended for a known reason, and a lost device has nothing more to deliver.
         }
@@ -437,7 +437,7 @@ public final class Engine implements Progress {
 
     private String reasonOfManager(VerbsException failure) {
         try {
-            return carrier.lost();
+            return transport.lost();
         } catch (VerbsException e) {
             failure.addSuppressed(e);
             return null;
@@ -479,7 +479,7 @@ public final class Engine implements Progress {
             return null;
         }
         try {
-            Message message = ACCESS.of(carrier.message(buffer, protocol.length(buffer)), this, buffer);
+            Message message = ACCESS.of(transport.message(buffer, protocol.length(buffer)), this, buffer);
             Optional<HeldMessage> held = Optional.of(message.hold());
             ACCESS.close(message);
             return held;
@@ -578,7 +578,7 @@ public final class Engine implements Progress {
     private boolean returnBuffer() {
         buffersOut--;
         if (destroyed && buffersOut == 0) {
-            carrier.free();
+            transport.free();
         }
         return !destroyed;
     }
@@ -591,7 +591,7 @@ public final class Engine implements Progress {
         }
         OutgoingMessage message;
         try {
-            message = ACCESS.outgoingMessage(this, slot, carrier.buffer(slot).asSlice(0, protocol.maxMessage()));
+            message = ACCESS.outgoingMessage(this, slot, transport.buffer(slot).asSlice(0, protocol.maxMessage()));
         } catch (Throwable e) {
             // For example OutOfMemoryError: without this the buffer would be lost.
             protocol.giveBack(slot);
@@ -713,7 +713,7 @@ public final class Engine implements Progress {
         try {
             if (closing) {
                 if (destroyed) {
-                    closeCarrier();
+                    closeTransport();
                 }
                 return false;
             }
@@ -737,7 +737,7 @@ public final class Engine implements Progress {
                 eventsStopped = true;
                 protocol.abandon(new IllegalStateException(this + " was closed", closePlace));
                 waiters.announce();
-                closeCarrier();
+                closeTransport();
             }
         } catch (Error e) {
             fatalError = e;
@@ -748,10 +748,10 @@ public final class Engine implements Progress {
     }
 
     /** Ends the connection. Buffers that the program holds keep the memory until the last one is returned. */
-    private void closeCarrier() {
-        CloseAll.of(carrier::close, () -> {
+    private void closeTransport() {
+        CloseAll.of(transport::close, () -> {
             if (buffersOut == 0) {
-                carrier.free();
+                transport.free();
             }
         });
     }

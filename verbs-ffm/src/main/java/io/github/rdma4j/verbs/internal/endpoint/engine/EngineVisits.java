@@ -13,7 +13,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
  */
 public final class EngineVisits {
     private final Engine engine;
-    private final Carrier carrier;
+    private final EndpointTransport transport;
     private final Protocol protocol;
     private final Waiters waiters;
     /** Whether the last visit has armed before it polled, or need not arm. */
@@ -23,9 +23,9 @@ public final class EngineVisits {
     /** The buffer of that message, until {@link #taken}. Used by the selecting thread. */
     private int first = Engine.NO_MESSAGE;
 
-    EngineVisits(Engine engine, Carrier carrier, Waiters waiters) {
+    EngineVisits(Engine engine, EndpointTransport transport, Waiters waiters) {
         this.engine = engine;
-        this.carrier = carrier;
+        this.transport = transport;
         this.protocol = engine.protocol();
         this.waiters = waiters;
     }
@@ -37,7 +37,7 @@ public final class EngineVisits {
      * @param arrival for an endpoint of a group: runs after an arrival, without the lock
      * @param newTakes whether visits take messages, for {@link #taken}
      */
-    public Carrier.Events watch(Runnable newWatcher, Runnable arrival, boolean newTakes) {
+    public EndpointTransport.Events watch(Runnable newWatcher, Runnable arrival, boolean newTakes) {
         engine.enter();
         try {
             engine.requireOpen();
@@ -45,9 +45,9 @@ public final class EngineVisits {
                 throw new IllegalArgumentException(engine + " is in a selector already");
             }
             // First, because it fails if no file descriptor is left.
-            Carrier.Events events = carrier.events();
+            EndpointTransport.Events events = transport.events();
             waiters.watch(newWatcher);
-            carrier.watch(arrival);
+            transport.watch(arrival);
             takes = newTakes;
             return events;
         } catch (Error e) {
@@ -60,14 +60,14 @@ public final class EngineVisits {
 
     /** While it is watched: whether the kernel reports every arrival without arming. */
     public boolean isReported() {
-        return carrier.isReported();
+        return transport.isReported();
     }
 
     public void unwatch() {
         engine.enter();
         try {
             waiters.watch(null);
-            carrier.watch(null);
+            transport.watch(null);
         } catch (Error e) {
             engine.fatalError = e;
             throw e;
@@ -94,11 +94,11 @@ public final class EngineVisits {
             if (engine.isClosing() || !waiters.isWatchedBy(by)) {
                 return false;
             }
-            armedEarly = carrier.isReported();
+            armedEarly = transport.isReported();
             if (queueEvent) {
                 takeEvent(armEarly);
             }
-            carrier.beginVisit();
+            transport.beginVisit();
             makeProgress(linkEvent);
             return takeReadyForHandlers();
         } catch (Error e) {
@@ -122,12 +122,12 @@ public final class EngineVisits {
 
     private void takeEvent(boolean armEarly) {
         try {
-            carrier.eventCame();
+            transport.eventCame();
             if (waiters.isLed()) {
                 // A thread sleeps until the next event, whatever the selector does meanwhile.
-                carrier.arm(protocol.awaitsEnds());
+                transport.arm(protocol.awaitsEnds());
             }
-            armedEarly |= armEarly && carrier.armEarly(protocol.awaitsEnds());
+            armedEarly |= armEarly && transport.armEarly(protocol.awaitsEnds());
         } catch (VerbsException e) {
             lose(e);
         }
@@ -152,7 +152,7 @@ public final class EngineVisits {
                 return false;
             }
             takeInOfMember();
-            if (carrier.takeLinkNews()) {
+            if (transport.takeLinkNews()) {
                 engine.checkConnection();
             }
             boolean ready = takeReadyForHandlers();
@@ -175,7 +175,7 @@ public final class EngineVisits {
             return engine.takeIn();
         }
         try {
-            return carrier.takeIn(protocol);
+            return transport.takeIn(protocol);
         } finally {
             protocol.settle();
         }
@@ -189,7 +189,7 @@ public final class EngineVisits {
         boolean ends;
         do {
             ends = protocol.awaitsEnds();
-            carrier.arm(ends);
+            transport.arm(ends);
         } while (ends && takeInOfMember() > 0);
     }
 
@@ -221,7 +221,7 @@ public final class EngineVisits {
      */
     public boolean mayHaveMore() {
         waiters.visited(false);
-        return protocol.isReady() || carrier.hasNews() || carrier.missesEnds() == protocol.awaitsEnds();
+        return protocol.isReady() || transport.hasNews() || transport.missesEnds() == protocol.awaitsEnds();
     }
 
     /**
@@ -231,9 +231,9 @@ public final class EngineVisits {
     public boolean isArmedAndDone() {
         waiters.visited(false);
         return armedEarly
-                && carrier.isArmed()
+                && transport.isArmed()
                 && !protocol.isReady()
-                && !(protocol.awaitsEnds() && carrier.missesEnds());
+                && !(protocol.awaitsEnds() && transport.missesEnds());
     }
 
     /** Makes later arrivals raise an event. Returns whether the endpoint is ready already. */
@@ -285,9 +285,9 @@ public final class EngineVisits {
         boolean ends;
         do {
             ends = protocol.awaitsEnds();
-            carrier.arm(ends);
-            carrier.beginVisit();
+            transport.arm(ends);
+            transport.beginVisit();
             engine.takeIn();
-        } while (!ends && protocol.awaitsEnds() && carrier.missesEnds());
+        } while (!ends && protocol.awaitsEnds() && transport.missesEnds());
     }
 }

@@ -12,23 +12,28 @@ import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.util.function.Supplier;
 
 /**
- * The waits of threads in an {@link Engine}. One thread spins for a while, and then sleeps on the {@link Carrier}.
- * Threads that come meanwhile follow it ({@link Waiters}).
+ * The waits of threads in an {@link Engine}. One thread spins for a while, and then sleeps on the {@link
+ * EndpointTransport}. Threads that come meanwhile follow it ({@link Waiters}).
  */
 final class EngineWaits {
     private final Engine engine;
     private final BiasedLock lock;
-    private final Carrier carrier;
+    private final EndpointTransport transport;
     private final Protocol protocol;
     private final SpinTime spinTime;
     private final Waiters waiters;
     private final Completer completer;
 
     EngineWaits(
-            Engine engine, BiasedLock lock, Carrier carrier, SpinTime spinTime, Waiters waiters, Completer completer) {
+            Engine engine,
+            BiasedLock lock,
+            EndpointTransport transport,
+            SpinTime spinTime,
+            Waiters waiters,
+            Completer completer) {
         this.engine = engine;
         this.lock = lock;
-        this.carrier = carrier;
+        this.transport = transport;
         this.protocol = engine.protocol();
         this.spinTime = spinTime;
         this.waiters = waiters;
@@ -49,7 +54,7 @@ final class EngineWaits {
         EndpointWaitEvent wait = null;
         engine.enter();
         try {
-            boolean polls = carrier.isPollDue(start, sleepsNext(start));
+            boolean polls = transport.isPollDue(start, sleepsNext(start));
             while (true) {
                 engine.loseInterrupted();
                 if (!whileClosing) {
@@ -185,7 +190,7 @@ final class EngineWaits {
 
     private void sleep(String operation, long nanos) {
         long before = protocol.changes();
-        carrier.prepareToSleep();
+        transport.prepareToSleep();
         armToSleep();
         // An event of the connection manager ends the sleep.
         protocol.checkTimeouts(System.nanoTime());
@@ -198,13 +203,13 @@ final class EngineWaits {
         waiters.lead(false);
         lock.unlock();
         try {
-            carrier.sleep(limit);
+            transport.sleep(limit);
         } catch (WaitInterruptedException e) {
             throw new WaitInterruptedException(operation);
         } finally {
             lock.lock();
             waiters.stopLeading();
-            if (!engine.isDestroyed() && carrier.awake()) {
+            if (!engine.isDestroyed() && transport.awake()) {
                 engine.checkConnectionOrLose();
             }
             waiters.tellWatcher();
@@ -214,9 +219,9 @@ final class EngineWaits {
     private void armToSleep() {
         try {
             do {
-                carrier.armToSleep(protocol.awaitsEnds());
+                transport.armToSleep(protocol.awaitsEnds());
                 engine.progress();
-            } while (protocol.awaitsEnds() && carrier.missesEnds());
+            } while (protocol.awaitsEnds() && transport.missesEnds());
         } catch (VerbsException e) {
             engine.lose(e);
         }

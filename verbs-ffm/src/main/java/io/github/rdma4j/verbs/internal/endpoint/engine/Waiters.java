@@ -7,12 +7,12 @@ import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 
 /**
- * The threads that wait for a change of an endpoint: one leads, which spins or sleeps on the {@link Carrier}, and the
- * others follow it. A selector may wait instead. Used with the lock of {@link Engine} held.
+ * The threads that wait for a change of an endpoint: one leads, which spins or sleeps on the {@link EndpointTransport},
+ * and the others follow it. A selector may wait instead. Used with the lock of {@link Engine} held.
  */
 final class Waiters {
     private final BiasedLock lock;
-    private final Carrier carrier;
+    private final EndpointTransport transport;
     private final Protocol protocol;
     private int followers;
     /** The thread that leads; null if none does. */
@@ -35,9 +35,9 @@ final class Waiters {
     /** Earlier changes are known to all waiters. Notifies no one while no one waits. */
     private long announced;
 
-    Waiters(BiasedLock lock, Carrier carrier, Protocol protocol) {
+    Waiters(BiasedLock lock, EndpointTransport transport, Protocol protocol) {
         this.lock = lock;
-        this.carrier = carrier;
+        this.transport = transport;
         this.protocol = protocol;
     }
 
@@ -74,7 +74,7 @@ final class Waiters {
     }
 
     private boolean isNews() {
-        return announced != protocol.changes() || protocol.awaitsEnds() && carrier.missesEnds();
+        return announced != protocol.changes() || protocol.awaitsEnds() && transport.missesEnds();
     }
 
     private void announceToThreads() {
@@ -83,7 +83,7 @@ final class Waiters {
             lock.signalAll();
         }
         if (leader != null && !leaderWoken) {
-            carrier.wakeUp();
+            transport.wakeUp();
             leaderWoken = true;
         }
         announced = protocol.changes();

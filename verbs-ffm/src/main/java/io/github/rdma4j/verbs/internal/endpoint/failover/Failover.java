@@ -13,9 +13,9 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
-import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpLink;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpTransport;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -88,12 +88,12 @@ public final class Failover {
         EndpointSettings.Sizes sizes = new EndpointSettings.Sizes(
                 config.sizes().receiveBuffers(),
                 Math.max(config.sizes().bufferSize(), MigrationMessage.MAX_BYTES),
-                config.sizes().sendDepth() + FailoverCarrier.WORDS,
+                config.sizes().sendDepth() + FailoverTransport.WORDS,
                 false);
-        TcpCarrier tcp = new TcpCarrier(link, sizes, config.times().silence(), exposures, peer.receiveBuffers());
+        TcpTransport tcp = new TcpTransport(link, sizes, config.times().silence(), exposures, peer.receiveBuffers());
         RoceDialer dialer = null;
         RuntimeException noWay = null;
-        FailoverCarrier carrier = null;
+        FailoverTransport transport = null;
         try {
             try {
                 InetSocketAddress address = link.localAddress().orElseThrow();
@@ -106,18 +106,18 @@ public final class Failover {
             Memories memories = dialer == null
                     ? new Memories.Served(exposures, config.protectionDomain())
                     : new Memories.Registered(dialer.domain(), exposures);
-            carrier = new FailoverCarrier(tcp, dialer, client, config, peer, System::nanoTime);
+            transport = new FailoverTransport(tcp, dialer, client, config, peer, System::nanoTime);
             if (noWay != null) {
-                carrier.mover().unable(noWay);
+                transport.mover().unable(noWay);
             }
-            Memories moving = new MovingMemories(memories, carrier.mover());
+            Memories moving = new MovingMemories(memories, transport.mover());
             // The messages outlive the moves.
-            Endpoint endpoint = EndpointAssembly.over("endpoint RDMA or " + link, carrier, moving, config, peer);
-            carrier.serve(ACCESS.engine(endpoint).protocol(), endpoint);
+            Endpoint endpoint = EndpointAssembly.over("endpoint RDMA or " + link, transport, moving, config, peer);
+            transport.serve(ACCESS.engine(endpoint).protocol(), endpoint);
             return endpoint;
         } catch (Throwable e) {
-            if (carrier != null) {
-                CloseAll.after(e, carrier::close, carrier::free);
+            if (transport != null) {
+                CloseAll.after(e, transport::close, transport::free);
             } else {
                 RoceDialer opened = dialer;
                 CloseAll.after(e, tcp::close, tcp::free, () -> {

@@ -3,21 +3,21 @@
 package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.EventPoller;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import java.time.Duration;
 
 /**
  * The events that end a sleep of an endpoint with two wires: TCP's, RDMA's while there is a connection, and a wake-up.
  */
 final class FailoverEvents {
-    private final Carrier tcp;
+    private final EndpointTransport tcp;
     /** Null until a thread sleeps. */
     private EventPoller poller;
     /** Whether a wake-up was requested. */
     private boolean woken;
 
-    FailoverEvents(Carrier tcp) {
+    FailoverEvents(EndpointTransport tcp) {
         this.tcp = tcp;
     }
 
@@ -26,7 +26,7 @@ final class FailoverEvents {
      *
      * @param rdma the connection over RDMA; null if there is none
      */
-    void prepare(Carrier rdma) {
+    void prepare(EndpointTransport rdma) {
         if (poller == null) {
             EventPoller opened = EventPoller.open();
             try {
@@ -43,21 +43,21 @@ final class FailoverEvents {
     }
 
     /** Adds the events of an RDMA connection. */
-    void add(Carrier rdma) {
+    void add(EndpointTransport rdma) {
         if (poller != null) {
             poller.add(rdma.events().queue());
         }
     }
 
-    void remove(Carrier rdma) {
+    void remove(EndpointTransport rdma) {
         if (poller != null) {
             poller.remove(rdma.events().queue());
         }
     }
 
     /** Returns the events for a selector, which sleeps instead of the endpoint's threads. After {@link #prepare}. */
-    Carrier.Events forSelector() {
-        return new Carrier.Events(poller, null);
+    EndpointTransport.Events forSelector() {
+        return new EndpointTransport.Events(poller, null);
     }
 
     /** Sleeps, after {@link #prepare}, without the endpoint's lock. */

@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.TransferException;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
@@ -21,7 +21,7 @@ import java.util.function.IntConsumer;
  * the endpoint's lock held.
  */
 final class FailoverListener implements Outbox.Listener {
-    private final Carrier tcp;
+    private final EndpointTransport tcp;
     private final RdmaConnection rdma;
     private final FailoverBuffers buffers;
     private final int depth;
@@ -37,7 +37,8 @@ final class FailoverListener implements Outbox.Listener {
     private String tcpLost;
     private int events;
 
-    FailoverListener(Carrier tcp, RdmaConnection rdma, FailoverBuffers buffers, int depth, IntConsumer wordSent) {
+    FailoverListener(
+            EndpointTransport tcp, RdmaConnection rdma, FailoverBuffers buffers, int depth, IntConsumer wordSent) {
         this.tcp = tcp;
         this.rdma = rdma;
         this.buffers = buffers;
@@ -88,7 +89,7 @@ final class FailoverListener implements Outbox.Listener {
     }
 
     /** Passes a message of the peer's program or protocol on. */
-    private void deliver(Carrier from, int buffer, int frame, long length) {
+    private void deliver(EndpointTransport from, int buffer, int frame, long length) {
         if (length > buffers.size()) {
             protocol.received(-1, true, frame, length);
             return;
@@ -152,7 +153,7 @@ final class FailoverListener implements Outbox.Listener {
 
         @Override
         public void sent(long id) {
-            if (id >= depth && id < depth + FailoverCarrier.WORDS) {
+            if (id >= depth && id < depth + FailoverTransport.WORDS) {
                 wordSent.accept((int) id);
             } else {
                 outbox.sent(id);
@@ -161,7 +162,7 @@ final class FailoverListener implements Outbox.Listener {
 
         @Override
         public void failed(long id, String reason, VerbsException cause) {
-            if (id >= depth && id < depth + FailoverCarrier.WORDS) {
+            if (id >= depth && id < depth + FailoverTransport.WORDS) {
                 return;
             }
             protocol.failed(outbox.failOldest(), reason, cause);

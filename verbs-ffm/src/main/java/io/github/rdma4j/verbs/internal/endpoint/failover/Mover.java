@@ -6,8 +6,8 @@ import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACC
 
 import io.github.rdma4j.base.Timeouts;
 import io.github.rdma4j.verbs.endpoint.Transport;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -36,7 +36,7 @@ final class Mover {
         void say(MigrationMessage words);
 
         /** Takes a new RDMA connection, whose first messages are passed to {@link Mover#trial}. */
-        void connected(Carrier rdma);
+        void connected(EndpointTransport rdma);
 
         /** Sends a trial message over RDMA. Returns whether the adapter has accepted it. */
         boolean sendTrial(int number, byte[] bytes);
@@ -59,7 +59,7 @@ final class Mover {
     private final boolean client;
     private final RdmaDialer dialer;
     private final Outbox outbox;
-    private final Carrier tcp;
+    private final EndpointTransport tcp;
     private final Host host;
     private final LongSupplier clock;
     private final long attemptNanos;
@@ -69,7 +69,7 @@ final class Mover {
     private int attempt;
     private boolean underWay;
     private RdmaDialer.Attempt prepared;
-    private Carrier rdma;
+    private EndpointTransport rdma;
     private int trialsReceived;
     private boolean upSaid;
     private boolean upHeard;
@@ -101,7 +101,7 @@ final class Mover {
             boolean client,
             RdmaDialer dialer,
             Outbox outbox,
-            Carrier tcp,
+            EndpointTransport tcp,
             Host host,
             LongSupplier clock,
             EndpointSettings config,
@@ -317,7 +317,7 @@ final class Mover {
 
     private void connect(byte[] peer) {
         try {
-            Carrier made = prepared.connect(peer);
+            EndpointTransport made = prepared.connect(peer);
             prepared = null;
             rdma = made;
             host.connected(made);
@@ -340,7 +340,7 @@ final class Mover {
     private void sendTrial() {
         for (int i = 0; i < TRIALS; i++) {
             if (!host.sendTrial(i, trialBytes(client, i))) {
-                fails(FailoverCarrier.REFUSED);
+                fails(FailoverTransport.REFUSED);
                 return;
             }
         }

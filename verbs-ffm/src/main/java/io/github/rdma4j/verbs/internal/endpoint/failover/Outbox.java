@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.util.ArrayDeque;
@@ -46,9 +46,9 @@ final class Outbox {
     private int freeCount;
     private int asking;
     /** The transport of posts; null while they wait. */
-    private Carrier wire;
+    private EndpointTransport wire;
     /** The transport of the posts under way. */
-    private Carrier last;
+    private EndpointTransport last;
 
     private boolean overRdma;
     private boolean blocked;
@@ -107,14 +107,14 @@ final class Outbox {
 
     // ---- The transport ----
 
-    void useTcp(Carrier tcp) {
+    void useTcp(EndpointTransport tcp) {
         wire = tcp;
         last = tcp;
         overRdma = false;
     }
 
     /** Switches to RDMA; all posts of TCP are done. */
-    void useRdma(Carrier rdma) {
+    void useRdma(EndpointTransport rdma) {
         if (!underWay.isEmpty()) {
             throw new IllegalStateException("something is still under way over TCP");
         }

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
@@ -21,8 +21,8 @@ public final class RdmaConnection {
     private final int depth;
 
     private final FailoverEvents sleepEnds;
-    private final List<Carrier> leftovers = new ArrayList<>();
-    private Carrier wire;
+    private final List<EndpointTransport> leftovers = new ArrayList<>();
+    private EndpointTransport wire;
     /** How many trial messages, which precede the program's messages, are under way. */
     private int trialsUnderWay;
 
@@ -32,7 +32,7 @@ public final class RdmaConnection {
     }
 
     /** {@return the current connection; null if there is none} */
-    public Carrier wire() {
+    public EndpointTransport wire() {
         return wire;
     }
 
@@ -41,7 +41,7 @@ public final class RdmaConnection {
     }
 
     /** Runs an action on the connection, if there is one, and reports its exception to {@code failure}. */
-    void ask(Consumer<Carrier> question, Consumer<String> failure) {
+    void ask(Consumer<EndpointTransport> question, Consumer<String> failure) {
         if (wire != null) {
             try {
                 question.accept(wire);
@@ -51,7 +51,7 @@ public final class RdmaConnection {
         }
     }
 
-    void connected(Carrier made) {
+    void connected(EndpointTransport made) {
         wire = made;
         trialsUnderWay = 0;
         sleepEnds.add(made);
@@ -80,7 +80,7 @@ public final class RdmaConnection {
      * @param last receives what has arrived before; null to drop it
      */
     void breakOff(WireEvents last) {
-        Carrier gone = wire;
+        EndpointTransport gone = wire;
         try {
             gone.toError();
             if (last != null) {

@@ -3,7 +3,7 @@
 package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import io.github.rdma4j.verbs.MemorySlice;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 
 /**
  * Makes RDMA connections between a pair of endpoints, repeatedly. The two sides exchange bytes over another connection.
@@ -40,7 +40,7 @@ interface RdmaDialer {
          * @return the transport, which the caller closes
          * @throws RuntimeException with cause and remedy; close the attempt then
          */
-        Carrier connect(byte[] peer);
+        EndpointTransport connect(byte[] peer);
 
         /** Closes an attempt that was not completed. */
         void close();

@@ -19,14 +19,14 @@ import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.GidType;
 import io.github.rdma4j.verbs.device.LinkLayer;
 import io.github.rdma4j.verbs.device.PortState;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
-import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsCarrier;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsTransport;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -188,7 +188,7 @@ public final class RoceDialer implements RdmaDialer {
         }
 
         @Override
-        public Carrier connect(byte[] peer) {
+        public EndpointTransport connect(byte[] peer) {
             queuePair = prepared.connect(QueuePairEndpoint.fromBytes(peer), settings -> {
                 settings.rnrRetry(config.adapter().rnrRetryCount())
                         .maxReadAtomic(READS)
@@ -199,7 +199,8 @@ public final class RoceDialer implements RdmaDialer {
                     new ReceiveBuffers(domain(), queuePair, sizes.receiveBuffers(), sizes.maxMessageSize(), 0);
             try {
                 SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.maxMessageSize(), 0, 0);
-                return new VerbsCarrier(this, received, sends, config.adapter().maxInlineData());
+                return new VerbsTransport(
+                        this, received, sends, config.adapter().maxInlineData());
             } catch (Throwable e) {
                 CloseAll.after(e, received::close);
                 throw e;

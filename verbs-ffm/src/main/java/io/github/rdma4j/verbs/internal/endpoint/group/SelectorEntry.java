@@ -8,7 +8,7 @@ import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.MessageHandler;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EngineVisits;
 import java.util.ArrayList;
@@ -233,8 +233,8 @@ public abstract class SelectorEntry {
          */
         public void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
             watcher = () -> changed.accept(this);
-            Carrier.Events events = visits.watch(watcher, () -> arrival.accept(this), messages != null);
-            shared = engine.carrier() instanceof MemberCarrier member ? member.queues() : null;
+            EndpointTransport.Events events = visits.watch(watcher, () -> arrival.accept(this), messages != null);
+            shared = engine.transport() instanceof MemberTransport member ? member.queues() : null;
             reported = visits.isReported();
             addBell(true, events.queue());
             addBell(false, events.link());

@@ -16,8 +16,8 @@ import io.github.rdma4j.verbs.device.DeviceCapability;
 import io.github.rdma4j.verbs.endpoint.GrantedMemory;
 import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.endpoint.Transfers;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Memories;
@@ -54,8 +54,8 @@ public final class Grants {
         this.transfers = transfers;
     }
 
-    private Carrier wire() {
-        return engine.carrier();
+    private EndpointTransport wire() {
+        return engine.transport();
     }
 
     /** Gives new memory. */

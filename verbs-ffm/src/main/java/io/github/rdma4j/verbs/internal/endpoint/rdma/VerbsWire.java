@@ -17,7 +17,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.TransferException;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
@@ -38,8 +38,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /** A wire over verbs: a queue pair and its buffers. The subclasses receive its completions. */
-public abstract class VerbsWire implements Carrier {
-    /** The flags of requests that end the peer's sleep; see {@link Carrier#arm}. */
+public abstract class VerbsWire implements EndpointTransport {
+    /** The flags of requests that end the peer's sleep; see {@link EndpointTransport#arm}. */
     private static final int FOR_THE_PEER = SendFlags.SIGNALED | SendFlags.SOLICITED;
 
     private static final int NO_SLOT = -1;

@@ -21,9 +21,9 @@ import io.github.rdma4j.verbs.endpoint.EndpointException;
 import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
@@ -217,7 +217,7 @@ public final class SrdLink implements Link {
     }
 
     /** {@return the wire to the peer, for which receives are posted} */
-    public Carrier carrier() {
+    public EndpointTransport transport() {
         EndpointSettings.Sizes sizes = config.sizes();
         int fragment = Math.min(maxSend, peer.maxReceive());
         boolean fragments = sizes.bufferSize() > Math.min(maxReceive, peer.maxSend());
@@ -234,7 +234,7 @@ public final class SrdLink implements Link {
                 socket().keepAlive(config.times().silence());
             }
             socket().arm(false);
-            return new SrdCarrier(this, sends, buffers, sizes, sendDepth, fragment);
+            return new SrdTransport(this, sends, buffers, sizes, sendDepth, fragment);
         } catch (Throwable e) {
             CloseAll.after(e, sends::close);
             throw e;
@@ -332,7 +332,7 @@ public final class SrdLink implements Link {
         }
     }
 
-    /** Gives SRD up before there is a carrier; the TCP connection stays open. */
+    /** Gives SRD up before there is a transport; the TCP connection stays open. */
     public void giveUp() {
         CloseAll.of(this::closeQueues, this::free);
     }

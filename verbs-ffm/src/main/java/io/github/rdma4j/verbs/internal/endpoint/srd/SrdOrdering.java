@@ -40,7 +40,7 @@ final class SrdOrdering {
         /** Copies a fragment to a buffer for long messages. */
         void copy(int receive, int length, int buffer, long offset);
 
-        /** Takes back a receive, which {@link SrdCarrier#postReturned} posts with others. */
+        /** Takes back a receive, which {@link SrdTransport#postReturned} posts with others. */
         void giveBack(int receive);
     }
 

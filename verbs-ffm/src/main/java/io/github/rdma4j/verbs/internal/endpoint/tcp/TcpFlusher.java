@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Sends messages that a thread has accepted and left behind: the last ones of a burst over TCP, and over SRD
  * what waits for earlier requests. Over TCP, threads that send message after message gather them for one system call
- * ({@link TcpCarrier}). This class sends what such a thread has left behind within about a millisecond.
+ * ({@link TcpTransport}). This class sends what such a thread has left behind within about a millisecond.
  *
  * <p>The first burst starts its only thread, a daemon. The thread ends when there was no burst for some time, and the
  * next burst starts another one, because a running thread would keep the class loader of this library alive.

@@ -8,12 +8,12 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointException;
-import io.github.rdma4j.verbs.endpoint.FakeCarrier;
+import io.github.rdma4j.verbs.endpoint.FakeTransport;
 import io.github.rdma4j.verbs.endpoint.TestSettings;
 import io.github.rdma4j.verbs.endpoint.TransportMove;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
@@ -47,7 +47,7 @@ final class FailoverEnd {
     /** The adapters of both ends, and the connections that they have made: the number of one is its offer. */
     static final class Fabric {
         final Object wire = new Object();
-        final Map<Byte, FakeCarrier> made = new HashMap<>();
+        final Map<Byte, FakeTransport> made = new HashMap<>();
         byte next;
         /** Why no connection can be prepared now; null if one can. */
         String trouble;
@@ -56,7 +56,7 @@ final class FailoverEnd {
 
         void cut(boolean now) {
             cut = now;
-            made.values().forEach(carrier -> carrier.cut = now);
+            made.values().forEach(transport -> transport.cut = now);
         }
     }
 
@@ -66,12 +66,12 @@ final class FailoverEnd {
     private final int depth;
     private final int buffers;
     private final int peerBuffers;
-    final FakeCarrier tcp;
-    final FailoverCarrier carrier;
+    final FakeTransport tcp;
+    final FailoverTransport transport;
     final Protocol protocol;
     private final long[] memory = new long[4];
     /** The connection over RDMA that was made last. */
-    FakeCarrier rdma;
+    FakeTransport rdma;
     /** Hears the bytes of each message that has come over RDMA, and may change them. */
     Consumer<byte[]> tamper = bytes -> {};
 
@@ -87,7 +87,7 @@ final class FailoverEnd {
     private final Deque<Promise<byte[]>> requests = new ArrayDeque<>();
     private final List<Integer> claimed = new ArrayList<>();
     final List<TransportMove> moves = new ArrayList<>();
-    private final List<FakeCarrier> made = new ArrayList<>();
+    private final List<FakeTransport> made = new ArrayList<>();
     private boolean freed;
     boolean closing;
     boolean saidGoodBye;
@@ -116,30 +116,30 @@ final class FailoverEnd {
                 .silenceTimeout(Duration.ofNanos(SILENCE_NANOS))
                 .onMove(moves::add));
         // A stream of TCP keeps what the program does not take.
-        tcp = fake(depth + FailoverCarrier.WORDS, buffers + 32);
+        tcp = fake(depth + FailoverTransport.WORDS, buffers + 32);
         tcp.peerThere = true;
         Hello hello = new Hello(Hello.VERSION, peerBuffers, SIZE, new byte[0]);
-        carrier = new FailoverCarrier(tcp, new Way(), client, config, hello, () -> now[0]);
+        transport = new FailoverTransport(tcp, new Way(), client, config, hello, () -> now[0]);
         protocol = new SummedProtocol(
                 name,
-                carrier,
+                transport,
                 new Credits(buffers, peerBuffers),
                 depth,
                 config.sizes().bufferSize(),
                 SIZE,
                 new Silence(SILENCE_NANOS, false),
                 EndpointExceptions.OF_ENDS);
-        carrier.serve(protocol, null);
+        transport.serve(protocol, null);
     }
 
     static void connect(FailoverEnd left, FailoverEnd right) {
         left.peer = right;
         right.peer = left;
-        FakeCarrier.connect(left.tcp, right.tcp);
+        FakeTransport.connect(left.tcp, right.tcp);
     }
 
-    private FakeCarrier fake(int slots, int receives) {
-        FakeCarrier made = new FakeCarrier(fabric.wire, false, slots, receives);
+    private FakeTransport fake(int slots, int receives) {
+        FakeTransport made = new FakeTransport(fabric.wire, false, slots, receives);
         made.memory = memory;
         made.written = this::written;
         return made;
@@ -152,7 +152,7 @@ final class FailoverEnd {
                 throw ACCESS.endpointException("preparing", fabric.trouble, "wait");
             }
             byte number = ++fabric.next;
-            FakeCarrier mine = fake(depth + Mover.TRIALS, buffers);
+            FakeTransport mine = fake(depth + Mover.TRIALS, buffers);
             mine.cut = fabric.cut;
             mine.neverFlushes = random.nextInt(4) == 0;
             mine.tamper = bytes -> tamper.accept(bytes);
@@ -165,8 +165,8 @@ final class FailoverEnd {
                 }
 
                 @Override
-                public Carrier connect(byte[] offer) {
-                    FakeCarrier.connect(mine, fabric.made.get(offer[0]));
+                public EndpointTransport connect(byte[] offer) {
+                    FakeTransport.connect(mine, fabric.made.get(offer[0]));
                     rdma = mine;
                     return mine;
                 }
@@ -236,7 +236,7 @@ final class FailoverEnd {
 
     void poll() {
         try {
-            carrier.poll(protocol);
+            transport.poll(protocol);
         } finally {
             protocol.settle();
         }
@@ -271,7 +271,7 @@ final class FailoverEnd {
 
     void checkTimeouts(long now) {
         poll();
-        carrier.lost();
+        transport.lost();
         protocol.checkTimeouts(now);
         protocol.settle();
         poll();
@@ -335,7 +335,7 @@ final class FailoverEnd {
         } else {
             int slot = claimed.remove(random.nextInt(claimed.size()));
             MemorySegment message = message(sent + 1, random);
-            MemorySegment.copy(message, 0, carrier.buffer(slot), 0, message.byteSize());
+            MemorySegment.copy(message, 0, transport.buffer(slot), 0, message.byteSize());
             sent++;
             protocol.sendClaimed(slot, message.byteSize());
         }
@@ -351,7 +351,7 @@ final class FailoverEnd {
         int buffer = protocol.take();
         if (buffer >= 0) {
             require(requests.stream().allMatch(Promise::isDecided), "a message passes by a request");
-            takeIn(carrier.copy(buffer, protocol.length(buffer)));
+            takeIn(transport.copy(buffer, protocol.length(buffer)));
             held.add(buffer);
         }
     }
@@ -463,8 +463,8 @@ final class FailoverEnd {
     void destroy() {
         protocol.abandon(new IllegalStateException("closed"));
         checkAllDecided();
-        carrier.close();
-        carrier.free();
+        transport.close();
+        transport.free();
         require(tcp.closed && tcp.freed, "TCP stays");
         require(made.stream().allMatch(adapter -> adapter.closed) && freed, "RDMA stays");
     }
@@ -472,6 +472,6 @@ final class FailoverEnd {
     @Override
     public String toString() {
         return "%s: %s, %s, sent %d, read %d, %d moves"
-                .formatted(name, protocol.state(), carrier.mover().transport(), sent, read, moves.size());
+                .formatted(name, protocol.state(), transport.mover().transport(), sent, read, moves.size());
     }
 }

@@ -4,7 +4,7 @@ package io.github.rdma4j.verbs.internal.endpoint.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.rdma4j.verbs.endpoint.FakeCarrier;
+import io.github.rdma4j.verbs.endpoint.FakeTransport;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
@@ -112,7 +112,7 @@ class FailoverSimulationTest {
         }
 
         private void strike() {
-            FakeCarrier adapter = one().rdma;
+            FakeTransport adapter = one().rdma;
             switch (random.nextInt(9)) {
                 case 7 -> {
                     if (adapter != null) {
@@ -221,7 +221,7 @@ class FailoverSimulationTest {
         }
 
         private static boolean isOnRdma(FailoverEnd which) {
-            return which.carrier.mover().transport() == Transport.RDMA;
+            return which.transport.mover().transport() == Transport.RDMA;
         }
 
         /** In the middle of whatever goes on. */

@@ -24,8 +24,8 @@ class FailoverStandbyTest {
         for (int i = 0; i < 100; i++) {
             round();
         }
-        assertThat(left.carrier.mover().transport()).isEqualTo(Transport.RDMA);
-        assertThat(right.carrier.mover().transport()).isEqualTo(Transport.RDMA);
+        assertThat(left.transport.mover().transport()).isEqualTo(Transport.RDMA);
+        assertThat(right.transport.mover().transport()).isEqualTo(Transport.RDMA);
     }
 
     private void round() {
@@ -91,7 +91,7 @@ class FailoverStandbyTest {
         left.rdma.failure =
                 ACCESS.transferException("write", WorkCompletionStatus.REM_ACCESS_ERR, "remote access error", "");
         left.tcp.beforePoll = left.rdma::toError;
-        for (int i = 0; i < 40 && left.carrier.mover().transport() == Transport.RDMA; i++) {
+        for (int i = 0; i < 40 && left.transport.mover().transport() == Transport.RDMA; i++) {
             now[0] += FailoverEnd.SILENCE_NANOS / 8;
             right.checkTimeouts(now[0]);
             left.tcp.queues.deliverAll();

@@ -57,7 +57,7 @@ class FailoverTrialTest {
     }
 
     private Transport transport() {
-        return client.carrier.mover().transport();
+        return client.transport.mover().transport();
     }
 
     @ParameterizedTest
@@ -79,7 +79,7 @@ class FailoverTrialTest {
         assertThat(fabric.next).as("it was tried").isPositive();
         assertThat(transport()).isEqualTo(Transport.TCP);
         assertThat(client.moves).isEmpty();
-        assertThat(receiver.carrier.mover().failure())
+        assertThat(receiver.transport.mover().failure())
                 .hasMessageContaining("the data that came over RDMA are not those that were sent");
         client.checkBooks();
         server.checkBooks();

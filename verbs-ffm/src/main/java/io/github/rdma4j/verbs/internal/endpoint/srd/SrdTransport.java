@@ -20,9 +20,9 @@ import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.EfaCapability;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
@@ -46,7 +46,7 @@ import java.util.function.Function;
  *
  * <p>A request that waits for earlier ones is posted by the next poll, or by {@link TcpFlusher} if no thread polls.
  */
-final class SrdCarrier implements Carrier, SrdOrdering.Datagrams, TcpFlusher.Source {
+final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, TcpFlusher.Source {
     private static final int BATCH = 32;
     private static final int NO_SLOT = -1;
 
@@ -85,7 +85,7 @@ final class SrdCarrier implements Carrier, SrdOrdering.Datagrams, TcpFlusher.Sou
 
     private boolean linkReady;
 
-    SrdCarrier(
+    SrdTransport(
             SrdLink link,
             SendBuffers sends,
             SrdBuffers buffers,

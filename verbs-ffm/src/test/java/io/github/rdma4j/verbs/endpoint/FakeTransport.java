@@ -6,7 +6,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
@@ -31,7 +31,7 @@ import java.util.function.LongConsumer;
  * <p>Here are its memory and what a test may ask it to do wrong. Its queues are {@link FakeQueues}, what ends a sleep
  * is {@link FakeBell}.
  */
-public final class FakeCarrier implements Carrier {
+public final class FakeTransport implements EndpointTransport {
     /** The longest message. */
     static final int ROOM = 4096;
 
@@ -43,7 +43,7 @@ public final class FakeCarrier implements Carrier {
     /** Hears the bytes of each message of the program when they have come, and may change them. */
     public Consumer<byte[]> tamper = bytes -> {};
 
-    private FakeCarrier peer;
+    private FakeTransport peer;
     private final byte[][] slots;
     private final byte[][] buffers;
     private final long[] words;
@@ -117,7 +117,7 @@ public final class FakeCarrier implements Carrier {
     /** What happens while it is armed. */
     Runnable onArm = () -> {};
 
-    public FakeCarrier(Object wire, boolean automatic, int sendDepth, int buffers) {
+    public FakeTransport(Object wire, boolean automatic, int sendDepth, int buffers) {
         this.wire = wire;
         this.slots = new byte[sendDepth][];
         this.words = new long[sendDepth];
@@ -126,12 +126,12 @@ public final class FakeCarrier implements Carrier {
         this.queues = new FakeQueues(this, bell, wire, automatic, sendDepth, this.buffers.length);
     }
 
-    public static void connect(FakeCarrier left, FakeCarrier right) {
+    public static void connect(FakeTransport left, FakeTransport right) {
         left.peer = right;
         right.peer = left;
     }
 
-    FakeCarrier peer() {
+    FakeTransport peer() {
         return peer;
     }
 

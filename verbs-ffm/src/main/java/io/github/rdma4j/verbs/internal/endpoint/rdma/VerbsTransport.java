@@ -14,7 +14,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.time.Duration;
 
 /** The wire of an endpoint that has a completion queue of its own. */
-public final class VerbsCarrier extends VerbsWire {
+public final class VerbsTransport extends VerbsWire {
     private static final int BATCH = 32;
 
     private final CompletionQueue queue;
@@ -31,7 +31,7 @@ public final class VerbsCarrier extends VerbsWire {
 
     private boolean linkReady;
 
-    public VerbsCarrier(VerbsLink link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
+    public VerbsTransport(VerbsLink link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
         super(link, received, buffers, inlineSize, 0);
         this.queue = link.queue();
         this.received = received;

@@ -14,7 +14,7 @@ import java.util.function.Function;
  * The transport of an endpoint: a {@link Wire} whose events {@link Engine} takes in, on which threads sleep, and which
  * can be closed.
  */
-public interface Carrier extends Wire {
+public interface EndpointTransport extends Wire {
     /**
      * Passes everything that has arrived to the protocol, without waiting. If the protocol throws for lack of memory,
      * the next call passes that event and the events behind it again.
@@ -35,8 +35,8 @@ public interface Carrier extends Wire {
     }
 
     /**
-     * Allows the carrier to gather posted messages. The next poll, the next arming, or a thread of the carrier sends
-     * them.
+     * Allows the transport to gather posted messages. The next poll, the next arming, or a thread of the transport
+     * sends them.
      *
      * @param flush sends the gathered messages with the engine's lock held; returns false if another thread has the
      *     lock

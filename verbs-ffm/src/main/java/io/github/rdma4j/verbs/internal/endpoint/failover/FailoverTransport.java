@@ -8,9 +8,9 @@ import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import io.github.rdma4j.verbs.endpoint.TransportMove;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
@@ -20,7 +20,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
-import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpCarrier;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpTransport;
 import io.github.rdma4j.verbs.internal.events.EndpointMoveEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
@@ -40,7 +40,7 @@ import java.util.function.LongSupplier;
  * may have to be posted again. {@link FailoverBuffers} has the messages, so that the program never holds memory of a
  * transport. {@link FailoverListener} takes in the events of both.
  */
-public final class FailoverCarrier implements Carrier, Mover.Host {
+public final class FailoverTransport implements EndpointTransport, Mover.Host {
     /** The number of TCP's slots for migration messages. */
     static final int WORDS = 8;
 
@@ -54,7 +54,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
 
     private static final long LONGEST_WAIT_FOR_TCP = TimeUnit.MILLISECONDS.toNanos(64);
 
-    private final Carrier tcp;
+    private final EndpointTransport tcp;
     private final RdmaConnection rdma;
     private final RdmaDialer dialer;
     private final FailoverBuffers buffers;
@@ -65,8 +65,8 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     private final Consumer<? super TransportMove> moveListener;
     private final FailoverListener listener;
     // Created once, because each poll needs them.
-    private final Consumer<Carrier> takeIn = this::takeIn;
-    private final Consumer<Carrier> checkLeg = this::checkLeg;
+    private final Consumer<EndpointTransport> takeIn = this::takeIn;
+    private final Consumer<EndpointTransport> checkLeg = this::checkLeg;
     private final Consumer<String> rdmaFails = this::rdmaFails;
     private final Queue<byte[]> unsaid = new ArrayDeque<>();
     private final ArrayDeque<Integer> freeForWords = new ArrayDeque<>();
@@ -88,8 +88,13 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
      * @param peer the hello of the other side
      * @param clock the time in nanoseconds
      */
-    FailoverCarrier(
-            Carrier tcp, RdmaDialer dialer, boolean client, EndpointSettings config, Hello peer, LongSupplier clock) {
+    FailoverTransport(
+            EndpointTransport tcp,
+            RdmaDialer dialer,
+            boolean client,
+            EndpointSettings config,
+            Hello peer,
+            LongSupplier clock) {
         this.tcp = tcp;
         this.sleepEnds = new FailoverEvents(tcp);
         this.dialer = dialer;
@@ -195,7 +200,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     public int postTransfer(
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         // The checks of both transports, because either may carry it.
-        TcpCarrier.check(operation, local, remote);
+        TcpTransport.check(operation, local, remote);
         if (dialer != null) {
             dialer.check(local);
         }
@@ -241,7 +246,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
         rdma.ask(takeIn, rdmaFails);
     }
 
-    private void takeIn(Carrier wire) {
+    private void takeIn(EndpointTransport wire) {
         listener.count(wire.poll(listener.ofRdma()));
     }
 
@@ -249,7 +254,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
         mover.fails(reason);
     }
 
-    private void checkLeg(Carrier wire) {
+    private void checkLeg(EndpointTransport wire) {
         String reason = wire.lost();
         if (reason != null) {
             mover.fails(reason);
@@ -287,7 +292,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     }
 
     @Override
-    public void connected(Carrier made) {
+    public void connected(EndpointTransport made) {
         rdma.connected(made);
     }
 
@@ -387,7 +392,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
 
     @Override
     public void sleep(long nanos) {
-        // Over TCP the end of a message does not always raise an event: see TcpCarrier.
+        // Over TCP the end of a message does not always raise an event: see TcpTransport.
         long most = endsMatter && !outbox.isOverRdma() && !outbox.isIdle() ? LONGEST_WAIT_FOR_TCP : nanos;
         sleepEnds.sleep(Math.min(Math.min(nanos, most), Math.max(1, mover.nanosToStep())));
     }
@@ -405,7 +410,7 @@ public final class FailoverCarrier implements Carrier, Mover.Host {
     public void eventCame() {
         tcp.eventCame();
         polls = POLLS_PER_LOOK_AT_TCP;
-        rdma.ask(Carrier::eventCame, rdmaFails);
+        rdma.ask(EndpointTransport::eventCame, rdmaFails);
     }
 
     @Override

@@ -7,11 +7,11 @@ import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 
 /** The wire of an endpoint in a group: its completions arrive through the queues of the group. */
-public final class MemberCarrier extends VerbsWire {
+public final class MemberTransport extends VerbsWire {
     private final SharedQueues queues;
     private final Member member;
 
-    public MemberCarrier(VerbsLink link, SharedQueues queues, Member member, int inlineSize) {
+    public MemberTransport(VerbsLink link, SharedQueues queues, Member member, int inlineSize) {
         super(link, member, member.share().sendBuffers(member), inlineSize, member.tag());
         this.queues = queues;
         this.member = member;

@@ -13,8 +13,8 @@ import io.github.rdma4j.verbs.endpoint.EndpointConfig;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
-import io.github.rdma4j.verbs.internal.endpoint.engine.Carrier;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
@@ -43,7 +43,7 @@ import java.util.function.Function;
  * are long, or {@value #BURST_NANOS} ns have passed, or the thread waits or polls. The first message, and the first
  * message after a message of the peer, is sent at once. {@link TcpFlusher} sends the rest of a burst.
  */
-public final class TcpCarrier implements Carrier, TcpFlusher.Source {
+public final class TcpTransport implements EndpointTransport, TcpFlusher.Source {
     /** An acknowledgement waits for so many empty polls for a message that can carry it. */
     private static final int PATIENT_POLLS = 4;
     /** With so many owed acknowledgements, it does not wait. */
@@ -69,8 +69,8 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
 
     static {
         try {
-            SINCE = MethodHandles.lookup().findVarHandle(TcpCarrier.class, "gatheringSince", long.class);
-            BURSTS = MethodHandles.lookup().findVarHandle(TcpCarrier.class, "bursts", long.class);
+            SINCE = MethodHandles.lookup().findVarHandle(TcpTransport.class, "gatheringSince", long.class);
+            BURSTS = MethodHandles.lookup().findVarHandle(TcpTransport.class, "bursts", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -158,7 +158,7 @@ public final class TcpCarrier implements Carrier, TcpFlusher.Source {
      *
      * @param peerBuffers the peer's {@link EndpointConfig#receiveBuffers}
      */
-    public TcpCarrier(
+    public TcpTransport(
             TcpLink link, EndpointSettings.Sizes sizes, Duration silenceTimeout, Exposures exposures, int peerBuffers) {
         this.link = link;
         this.socket = link.socket();
