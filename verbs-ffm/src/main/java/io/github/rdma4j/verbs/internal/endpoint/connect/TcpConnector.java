@@ -175,7 +175,7 @@ final class TcpConnector {
                         .add(
                                 "nobody listens at this address and port for TCP",
                                 "start the server, and see that its transport is TCP, RDMA_OR_TCP or"
-                                        + " RDMA_WITH_FAILOVER");
+                                        + " RDMA_WITH_FAILOVER; or RDMA, if both machines have an EFA");
             case ETIMEDOUT -> unanswered(config, server);
             case EHOSTUNREACH, ENETUNREACH -> {
                 Explanation ofThisHost = ofThisHost(config, server);
