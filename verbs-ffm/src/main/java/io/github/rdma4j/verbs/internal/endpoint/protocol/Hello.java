@@ -121,6 +121,7 @@ public record Hello(int version, boolean integrity, int receiveBuffers, int buff
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         boolean unknown = (buffer.getShort(FLAGS_AT) & ~KNOWN) != 0;
         if (unknown
+                || hasDatagramsOnly(bytes) && !hasDatagrams(bytes)
                 || lengthOf(bytes) > bytes.length
                 || buffer.getShort(BUFFERS_AT) == 0
                 || buffer.getInt(SIZE_AT) < 0) {

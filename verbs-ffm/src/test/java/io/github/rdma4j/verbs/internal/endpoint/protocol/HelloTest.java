@@ -78,9 +78,12 @@ class HelloTest {
         byte[] cut = Arrays.copyOf(HELLO.toBytes(), Hello.HEADER + 5);
         byte[] unknownFlag = HELLO.toBytes();
         unknownFlag[9] |= 8;
+        byte[] onlyWhatIsNotOffered = HELLO.toBytes();
+        onlyWhatIsNotOffered[9] |= 4;
         assertThat(Hello.problem(noBuffers)).contains("damaged");
         assertThat(Hello.problem(cut)).contains("damaged");
         assertThat(Hello.problem(unknownFlag)).contains("damaged");
+        assertThat(Hello.problem(onlyWhatIsNotOffered)).contains("damaged");
     }
 
     @ParameterizedTest
