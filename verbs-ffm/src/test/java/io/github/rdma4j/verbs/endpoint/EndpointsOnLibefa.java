@@ -16,10 +16,17 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.EfaCapability;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.srd.SrdAddress;
+import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -414,6 +421,39 @@ public class EndpointsOnLibefa {
             assertThatThrownBy(() -> EndpointServer.bind(ANY_PORT, config -> config.group(group)))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("an EFA has no shared receive queues, which an EndpointGroup needs");
+        }
+    }
+
+    /** The client says that its adapter sends so many bytes, and has memory of such a length to try the path with. */
+    private static byte[] greeting(int maxSend, long probeLength) {
+        byte[] hello = Hello.withDatagrams(new Hello(Hello.VERSION, 64, 4096, new byte[0]).toBytes(), true);
+        ByteBuffer bytes = ByteBuffer.allocate(TcpHandshake.BYTES + SrdAddress.BYTES);
+        bytes.put(hello).position(TcpHandshake.BYTES + Gid.LENGTH);
+        return bytes.putInt(1)
+                .putInt(1)
+                .putInt(maxSend)
+                .putInt(MTU)
+                .putLong(0)
+                .putLong(probeLength)
+                .array();
+    }
+
+    @Test
+    void clientWithAWrongAddressDoesNotEndAccept() throws IOException {
+        List<byte[]> greetings = List.of(greeting(0, 0), greeting(1, 0), greeting(MTU, -1));
+        try (EndpointServer server = EndpointServer.bind(ANY_PORT)) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(LONG).orElseThrow());
+            for (byte[] greeting : greetings) {
+                InetSocketAddress address = server.address();
+                try (Socket client = new Socket(address.getAddress(), address.getPort())) {
+                    client.getOutputStream().write(greeting);
+                    assertThat(client.getInputStream().readAllBytes()).isEmpty();
+                }
+            }
+            try (Endpoint client = Endpoint.connect(server.address(), LONG)) {
+                accepted.join().close();
+            }
         }
     }
 

@@ -129,6 +129,10 @@ final class TcpConnector {
             }
             srd.connect(exchange.await(() -> words.heardMore(0, SrdAddress.BYTES)));
             MemoryHandle probe = srd.probe();
+            if (probe != null && probe.length() != PathProbe.BYTES) {
+                throw ACCESS.incompatiblePeer(
+                        exchange.operation, "the peer's handshake is damaged", "use the same version of rdma4j");
+            }
             SrdLink ready = srd;
             srd = null;
             endpoint = SrdService.endpoint(ready, Memories.of(ready.domain()), config, peer);

@@ -291,26 +291,35 @@ public final class TcpReception implements Reception {
     /**
      * Creates this side's queue pair for a client. Returns its address; null if the client gets TCP.
      *
-     * @throws VerbsException {@link #own}, if there is no queue pair and the two sides use SRD alone
+     * @throws VerbsException if the two sides use SRD alone, and there is no queue pair ({@link #own}), or the client's
+     *     address is of no use
      */
     private byte[] openSrd(Handshake handshake, byte[] address, boolean only) {
-        SrdLink opened = null;
+        boolean alone = srd.isOnly() || only;
+        SrdLink opened;
         try {
             opened = new SrdLink(handshake.link, srd.domain().get(), config);
+        } catch (VerbsException e) {
+            if (alone) {
+                own = e;
+                throw e;
+            }
+            srd.failures().accept(e);
+            return null;
+        }
+        try {
             opened.connect(address);
             byte[] answer =
                     opened.address(srd.isOnly() ? null : srd.probe().get().place());
             handshake.srd = opened;
             return answer;
-        } catch (VerbsException e) {
-            if (opened != null) {
-                CloseAll.after(e, opened::giveUp);
-            }
-            if (srd.isOnly() || only) {
-                own = e;
+        } catch (Throwable e) {
+            // The client may have caused it, so it drops the client and does not end the call of accept.
+            CloseAll.after(e, opened::giveUp);
+            if (alone || !(e instanceof VerbsException failure)) {
                 throw e;
             }
-            srd.failures().accept(e);
+            srd.failures().accept(failure);
             return null;
         }
     }

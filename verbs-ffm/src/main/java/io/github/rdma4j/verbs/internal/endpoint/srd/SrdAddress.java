@@ -30,21 +30,25 @@ public record SrdAddress(Gid gid, int number, int queueKey, int maxSend, int max
                 .array();
     }
 
+    /**
+     * Decodes the bytes of {@link #toBytes()}.
+     *
+     * @throws IllegalArgumentException if no adapter has these numbers
+     */
     static SrdAddress parse(byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         byte[] gid = new byte[Gid.LENGTH];
         buffer.get(gid);
-        return new SrdAddress(
+        SrdAddress address = new SrdAddress(
                 Gid.of(gid),
                 buffer.getInt(),
                 buffer.getInt(),
                 buffer.getInt(),
                 buffer.getInt(),
                 RemoteMemory.fromBytes(Arrays.copyOfRange(bytes, BYTES - RemoteMemory.BYTES, BYTES)));
-    }
-
-    /** Whether no adapter has these numbers. */
-    boolean isDamaged() {
-        return number < 0 || number >>> 24 != 0 || maxSend <= 0 || maxReceive <= 0;
+        if (address.number >>> 24 != 0 || address.maxSend <= 0 || address.maxReceive <= 0) {
+            throw new IllegalArgumentException("no adapter has these numbers: " + address);
+        }
+        return address;
     }
 }

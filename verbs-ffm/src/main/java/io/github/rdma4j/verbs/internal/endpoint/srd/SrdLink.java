@@ -184,8 +184,10 @@ public final class SrdLink implements Link {
      * @param bytes of the peer's {@link #address}
      */
     public void connect(byte[] bytes) {
-        SrdAddress address = SrdAddress.parse(bytes);
-        if (address.isDamaged()) {
+        SrdAddress address;
+        try {
+            address = SrdAddress.parse(bytes);
+        } catch (IllegalArgumentException e) {
             throw ACCESS.incompatiblePeer(
                     "connecting over SRD", "the peer's handshake is damaged", "use the same version of rdma4j");
         }
