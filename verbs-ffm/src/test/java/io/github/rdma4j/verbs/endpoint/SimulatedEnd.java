@@ -441,7 +441,7 @@ final class SimulatedEnd {
             }
         }
         boolean over = closing || protocol.state() != Protocol.State.OPEN;
-        require((transport.end != null) == over, "over: " + over + ", and the end that was told is " + transport.end);
+        require((transport.end != null) == over, "over: " + over + ", but the reported end is " + transport.end);
         if (protocol.isOpen()
                 && peer.protocol.isOpen()
                 && !gone

@@ -4,11 +4,17 @@ package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.EndpointException;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.EndExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Loss;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Refusal;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
+import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
+import io.github.rdma4j.verbs.internal.events.Recorder;
 
 /** The exceptions that programs get when a connection has ended, or when a server has refused it. */
 public final class EndpointExceptions implements EndExceptions {
@@ -24,6 +30,22 @@ public final class EndpointExceptions implements EndExceptions {
     @Override
     public ConnectionLostException lost(String operation, Loss loss) {
         return ACCESS.lost(operation, loss);
+    }
+
+    /**
+     * Records a failed request and returns its cause; returns null if it failed only because the connection had ended.
+     *
+     * @param endpoint for the event
+     */
+    public static VerbsException causeOfTransfer(
+            String endpoint, WireEvents protocol, WorkCompletionStatus status, int vendorError, String description) {
+        if (status == WorkCompletionStatus.WR_FLUSH_ERR || protocol.state() == Protocol.State.PEER_CLOSED) {
+            return null;
+        }
+        if (Recorder.isThere()) {
+            FailedTransferEvent.failed(endpoint, status, description);
+        }
+        return ACCESS.transferException("a transfer of " + protocol, status, vendorError, description);
     }
 
     public static EndpointException refused(String operation, Refusal refusal) {

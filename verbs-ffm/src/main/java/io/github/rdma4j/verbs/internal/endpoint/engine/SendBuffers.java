@@ -139,10 +139,27 @@ public final class SendBuffers {
         }
     }
 
-    /** Sets a message that lies outside the slot's buffer. */
-    public void lend(int slot, MemorySlice message) {
-        messages[slot] = message;
-        lent[slot] = true;
+    /** Sets a message that lies outside the slot's buffer, or copies it if a sum or a frame must follow it. */
+    public void lend(int slot, MemorySlice message, String endpoint) {
+        requireUsable(message, endpoint);
+        if (hasTail()) {
+            fill(slot, message.segment());
+        } else {
+            messages[slot] = message;
+            lent[slot] = true;
+        }
+    }
+
+    /** Checks that requests of an endpoint can use memory. */
+    public void requireUsable(MemorySlice memory, String endpoint) {
+        MemoryRegion theirs = memory.region();
+        if (!theirs.isOpen()) {
+            throw new IllegalStateException(theirs + " is closed");
+        }
+        if (theirs.protectionDomain().handle() != region.protectionDomain().handle()) {
+            throw new IllegalArgumentException(memory + " is of another protection domain than " + endpoint
+                    + ": register the memory in Endpoint.protectionDomain()");
+        }
     }
 
     /** Writes the frame behind the message in a buffer. */

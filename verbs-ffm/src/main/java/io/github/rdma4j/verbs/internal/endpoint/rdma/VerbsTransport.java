@@ -3,15 +3,14 @@
 package io.github.rdma4j.verbs.internal.endpoint.rdma;
 
 import io.github.rdma4j.verbs.CompletionQueue;
-import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletions;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ChannelSleep;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
-import java.time.Duration;
 
 /** The wire of an endpoint that has a completion queue of its own. */
 public final class VerbsTransport extends VerbsWire {
@@ -23,18 +22,13 @@ public final class VerbsTransport extends VerbsWire {
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
     private int count;
     private int next;
-    private boolean armed;
-    private boolean armedForEnds;
-    private EventPoller poller;
-    /** What has ended a sleep; written by the sleeping thread, one at a time. */
-    private boolean queueReady;
-
-    private boolean linkReady;
+    private final ChannelSleep sleep;
 
     public VerbsTransport(VerbsLink link, ReceiveBuffers received, SendBuffers buffers, int inlineSize) {
         super(link, received, buffers, inlineSize, 0);
         this.queue = link.queue();
         this.received = received;
+        this.sleep = new ChannelSleep(queue, link.channel(), link.events());
     }
 
     @Override
@@ -84,19 +78,14 @@ public final class VerbsTransport extends VerbsWire {
 
     @Override
     public void prepareToSleep() {
-        if (poller == null) {
-            poller = openPoller();
-        }
+        sleep.prepare();
     }
 
     @Override
     public void arm(boolean ends) {
-        if (!armed || missesEnds() && ends) {
+        if (!sleep.isArmed() || missesEnds() && ends) {
             // Of the iWARP drivers, siw ignores the peer's solicited flag: there all completions must raise events.
-            boolean all = ends || hasTrailer();
-            queue.requestNotification(!all);
-            armed = true;
-            armedForEnds = all;
+            sleep.arm(ends || hasTrailer());
         }
     }
 
@@ -108,86 +97,42 @@ public final class VerbsTransport extends VerbsWire {
 
     @Override
     public boolean isArmed() {
-        return armed;
+        return sleep.isArmed();
     }
 
     @Override
     public boolean missesEnds() {
-        return armed && !armedForEnds;
-    }
-
-    private EventPoller openPoller() {
-        EventPoller opened = EventPoller.open();
-        try {
-            opened.add(link().channel());
-            if (link().events() != null) {
-                opened.add(link().events());
-            }
-            return opened;
-        } catch (Throwable e) {
-            CloseAll.after(e, opened::close);
-            throw e;
-        }
+        return sleep.isArmed() && !sleep.isArmedForAll();
     }
 
     @Override
     public void sleep(long nanos) {
-        EventPoller waiting = poller;
-        try {
-            waiting.select(Duration.ofNanos(nanos), source -> {
-                if (source == link().events()) {
-                    linkReady = true;
-                } else {
-                    queueReady = true;
-                }
-            });
-        } catch (IllegalStateException e) {
-            // The poller was closed with the endpoint, which the caller checks next.
-            if (waiting.isOpen()) {
-                throw e;
-            }
-        }
+        sleep.sleep(nanos);
     }
 
     @Override
     public boolean awake() {
-        if (queueReady) {
-            eventCame();
-        }
-        boolean ask = linkReady || link().events() == null;
-        queueReady = false;
-        linkReady = false;
-        return ask;
+        return sleep.awake();
     }
 
     @Override
     public void eventCame() {
-        if (link().channel().nextEvent(Duration.ZERO).isPresent()) {
-            armed = false;
-        }
+        sleep.eventCame();
     }
 
     @Override
     public Events events() {
-        return new Events(link().channel(), link().events());
+        return sleep.events();
     }
 
     @Override
     public void wakeUp() {
-        if (poller != null && poller.isOpen()) {
-            poller.wakeUp();
-        }
+        sleep.wakeUp();
     }
 
     @Override
     public void close() {
-        CloseAll.of(
-                () -> {
-                    if (poller != null) {
-                        poller.close();
-                    }
-                },
-                link()::close);
+        CloseAll.of(sleep::close, link()::close);
     }
 
     @Override

@@ -17,12 +17,12 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.TransferException;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
-import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
@@ -138,19 +138,7 @@ public abstract class VerbsWire implements EndpointTransport {
 
     @Override
     public final void lend(int slot, MemorySlice message) {
-        if (!message.region().isOpen()) {
-            throw new IllegalStateException(message.region() + " is closed");
-        }
-        if (message.region().protectionDomain().handle() != link.domain().handle()) {
-            throw new IllegalArgumentException(message + " is of another protection domain than " + name
-                    + ": register the memory in Endpoint.protectionDomain()");
-        }
-        if (buffers.hasTail()) {
-            // Sum and frame follow the message in the same memory.
-            buffers.fill(slot, message.segment());
-        } else {
-            buffers.lend(slot, message);
-        }
+        buffers.lend(slot, message, name);
     }
 
     @Override
@@ -449,7 +437,9 @@ public abstract class VerbsWire implements EndpointTransport {
         }
         // SoftRoCE of Linux 6.1 does that when packets overtake each other; what was in the buffer before is no answer.
         String reason = "an atomic operation was reported as done, and the adapter has delivered no value";
-        recordFailure(WorkCompletionStatus.SUCCESS, reason);
+        if (Recorder.isThere()) {
+            FailedTransferEvent.failed(name, WorkCompletionStatus.SUCCESS, reason);
+        }
         TransferException cause = ACCESS.transferException(
                 "a transfer of " + protocol,
                 WorkCompletionStatus.SUCCESS,
@@ -459,12 +449,6 @@ public abstract class VerbsWire implements EndpointTransport {
         protocol.failed(id, reason, cause);
     }
 
-    private void recordFailure(WorkCompletionStatus status, String description) {
-        if (Recorder.isThere()) {
-            FailedTransferEvent.failed(name, status, description);
-        }
-    }
-
     /**
      * Reports a failure to the protocol.
      *
@@ -472,17 +456,8 @@ public abstract class VerbsWire implements EndpointTransport {
      */
     public final void giveFailed(
             WireEvents protocol, long id, WorkCompletionStatus status, int vendorError, String description) {
-        boolean consequence =
-                status == WorkCompletionStatus.WR_FLUSH_ERR || protocol.state() == Protocol.State.PEER_CLOSED;
-        if (!consequence) {
-            recordFailure(status, description);
-        }
         protocol.failed(
-                id,
-                description,
-                consequence
-                        ? null
-                        : ACCESS.transferException("a transfer of " + protocol, status, vendorError, description));
+                id, description, EndpointExceptions.causeOfTransfer(name, protocol, status, vendorError, description));
     }
 
     @Override

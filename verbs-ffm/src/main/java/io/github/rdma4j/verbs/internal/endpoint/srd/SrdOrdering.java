@@ -124,7 +124,7 @@ final class SrdOrdering {
     /** What the peer has done wrong; null for nothing. */
     private String violation;
 
-    private boolean endTold;
+    private boolean endReported;
 
     /**
      * Creates the state of a new connection.
@@ -352,9 +352,9 @@ final class SrdOrdering {
      */
     int report(WireEvents protocol) {
         int count = 0;
-        if (refusal != null && !endTold) {
+        if (refusal != null && !endReported) {
             protocol.linkLost("posting failed: " + refusal);
-            endTold = true;
+            endReported = true;
             count++;
         }
         while (oldest < next && !isOpen(place(oldest))) {
@@ -418,7 +418,7 @@ final class SrdOrdering {
     int deliver(WireEvents protocol) {
         int count = 0;
         int receive = window[expected & window.length - 1];
-        while (receive != NONE && !endTold) {
+        while (receive != NONE && !endReported) {
             boolean inPlace = (immediates[receive] & MORE) == 0 && assembling == NONE;
             if (!(inPlace ? deliverInPlace(receive, protocol) : assemble(receive, protocol))) {
                 break;
@@ -428,9 +428,9 @@ final class SrdOrdering {
             count++;
             receive = window[expected & window.length - 1];
         }
-        if (violation != null && !endTold) {
+        if (violation != null && !endReported) {
             protocol.linkLost("the peer does not keep to the endpoint protocol: " + violation);
-            endTold = true;
+            endReported = true;
             count++;
         }
         return count;

@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.srd;
 
-import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
-
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.Destination;
 import io.github.rdma4j.verbs.EfaCompletionStatus;
-import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.SrdQueuePair;
@@ -20,7 +17,9 @@ import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.EfaCapability;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ChannelSleep;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
@@ -30,11 +29,9 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpFlusher;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
-import io.github.rdma4j.verbs.internal.events.FailedTransferEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Set;
@@ -78,12 +75,7 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
 
     private boolean isWatched;
     private boolean flusherLeaves;
-    private boolean armed;
-    private EventPoller poller;
-    /** What has ended a sleep; written by the sleeping thread, one at a time. */
-    private boolean queueReady;
-
-    private boolean linkReady;
+    private final ChannelSleep sleep;
 
     SrdTransport(
             SrdLink link,
@@ -99,6 +91,7 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
         this.sends = sends;
         this.buffers = buffers;
         this.name = "endpoint " + link;
+        this.sleep = new ChannelSleep(link.queue(), link.channel(), link.tcp());
         this.ordering = new SrdOrdering(
                 this,
                 sizes.sendQueueDepth(),
@@ -127,23 +120,7 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
 
     @Override
     public void lend(int slot, MemorySlice message) {
-        requireUsable(message);
-        if (sends.hasTail()) {
-            sends.fill(slot, message.segment());
-        } else {
-            sends.lend(slot, message);
-        }
-    }
-
-    private void requireUsable(MemorySlice local) {
-        if (!local.region().isOpen()) {
-            throw new IllegalStateException(local.region() + " is closed");
-        }
-        if (!local.region().hasAdapter()
-                || local.region().protectionDomain().handle() != link.domain().handle()) {
-            throw new IllegalArgumentException(local + " is of another protection domain than " + name
-                    + ": register the memory in Endpoint.protectionDomain()");
-        }
+        sends.lend(slot, message, name);
     }
 
     @Override
@@ -288,7 +265,7 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
                     "efadv_query_device does not report %s, which needs rdma-core %d or later and an adapter that has it"
                             .formatted(needed, needed.rdmaCoreVersion()));
         }
-        requireUsable(local);
+        sends.requireUsable(local, name);
         if (local.length() > pair.deviceAttributes().maxRdmaSize()) {
             throw new IllegalArgumentException("%s of %d bytes: the adapter moves at most %d"
                     .formatted(
@@ -482,15 +459,8 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
     }
 
     private void giveFailure(WireEvents protocol, Failure failure) {
-        boolean consequence =
-                failure.status == WorkCompletionStatus.WR_FLUSH_ERR || protocol.state() == Protocol.State.PEER_CLOSED;
-        if (!consequence && Recorder.isThere()) {
-            FailedTransferEvent.failed(name, failure.status, failure.description);
-        }
-        VerbsException cause = consequence
-                ? null
-                : ACCESS.transferException(
-                        "a transfer of " + protocol, failure.status, failure.vendorError, failure.description);
+        VerbsException cause = EndpointExceptions.causeOfTransfer(
+                name, protocol, failure.status, failure.vendorError, failure.description);
         if ((failure.id & Protocol.RECEIVE) == 0) {
             ordering.failed((int) failure.id, failure.description, cause, protocol);
         } else {
@@ -521,25 +491,14 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
 
     @Override
     public void prepareToSleep() {
-        if (poller == null) {
-            EventPoller opened = EventPoller.open();
-            try {
-                opened.add(link.channel());
-                opened.add(link.tcp());
-            } catch (Throwable e) {
-                CloseAll.after(e, opened::close);
-                throw e;
-            }
-            poller = opened;
-        }
+        sleep.prepare();
     }
 
     /** {@inheritDoc} An EFA announces all completions. */
     @Override
     public void arm(boolean ends) {
-        if (!armed) {
-            link.queue().requestNotification(false);
-            armed = true;
+        if (!sleep.isArmed()) {
+            sleep.arm(true);
         }
     }
 
@@ -551,7 +510,7 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
 
     @Override
     public boolean isArmed() {
-        return armed;
+        return sleep.isArmed();
     }
 
     @Override
@@ -561,62 +520,32 @@ final class SrdTransport implements EndpointTransport, SrdOrdering.Datagrams, Tc
 
     @Override
     public void sleep(long nanos) {
-        EventPoller waiting = poller;
-        try {
-            waiting.select(Duration.ofNanos(nanos), source -> {
-                if (source == link.tcp()) {
-                    linkReady = true;
-                } else {
-                    queueReady = true;
-                }
-            });
-        } catch (IllegalStateException e) {
-            // The poller was closed with the endpoint, which the caller checks next.
-            if (waiting.isOpen()) {
-                throw e;
-            }
-        }
+        sleep.sleep(nanos);
     }
 
     @Override
     public boolean awake() {
-        if (queueReady) {
-            eventCame();
-        }
-        boolean ask = linkReady;
-        queueReady = false;
-        linkReady = false;
-        return ask;
+        return sleep.awake();
     }
 
     @Override
     public void eventCame() {
-        if (link.channel().nextEvent(Duration.ZERO).isPresent()) {
-            armed = false;
-        }
+        sleep.eventCame();
     }
 
     @Override
     public Events events() {
-        return new Events(link.channel(), link.tcp());
+        return sleep.events();
     }
 
     @Override
     public void wakeUp() {
-        if (poller != null && poller.isOpen()) {
-            poller.wakeUp();
-        }
+        sleep.wakeUp();
     }
 
     @Override
     public void close() {
-        CloseAll.of(
-                () -> {
-                    if (poller != null) {
-                        poller.close();
-                    }
-                },
-                link::close);
+        CloseAll.of(sleep::close, link::close);
     }
 
     @Override
