@@ -48,11 +48,11 @@ final class TcpConnector {
     /** The handshake with a server. */
     private record Exchange(
             String operation, TcpLink link, TcpHandshake words, EventPoller poller, Duration timeout, long start) {
-        /** Sends the client's words, and waits for an answer. */
-        byte[] await(Supplier<byte[]> heard) {
+        /** Sends what is queued, and waits for an answer. */
+        byte[] await(Supplier<byte[]> answer) {
             while (true) {
                 boolean sent = words.sendRest();
-                byte[] bytes = heard.get();
+                byte[] bytes = answer.get();
                 if (bytes != null) {
                     return bytes;
                 }
@@ -97,8 +97,8 @@ final class TcpConnector {
     private static Endpoint greet(Exchange exchange, EndpointSettings config) {
         String operation = exchange.operation;
         TcpLink link = exchange.link;
-        exchange.words.say(Failover.hello(config, config.hello()));
-        byte[] hello = exchange.await(exchange.words::heard);
+        exchange.words.queueHello(Failover.hello(config, config.hello()));
+        byte[] hello = exchange.await(exchange.words::receiveHello);
         Hello peer = Connector.understood(operation, hello, config);
         if (!config.isFailover()) {
             return endpoint(link, config, new Exposures(), peer);
@@ -115,9 +115,9 @@ final class TcpConnector {
         SrdLink srd = new SrdLink(exchange.link, Connector.domain(adapter, config), config);
         Endpoint endpoint = null;
         try {
-            words.say(Hello.withDatagrams(config.hello().toBytes(), only));
-            words.sayMore(srd.address(null));
-            byte[] hello = exchange.await(words::heard);
+            words.queueHello(Hello.withDatagrams(config.hello().toBytes(), only));
+            words.queueMore(srd.address(null));
+            byte[] hello = exchange.await(words::receiveHello);
             Hello peer = Connector.understood(exchange.operation, hello, config);
             if (!Hello.hasDatagrams(hello)) {
                 SrdLink unused = srd;
@@ -127,7 +127,7 @@ final class TcpConnector {
                         endpoint(exchange.link, config, new Exposures(), peer),
                         SrdService.notOffered(exchange.operation));
             }
-            srd.connect(exchange.await(() -> words.heardMore(0, SrdAddress.BYTES)));
+            srd.connect(exchange.await(() -> words.receiveMore(0, SrdAddress.BYTES)));
             MemoryHandle probe = srd.probe();
             if (probe != null && probe.length() != PathProbe.BYTES) {
                 throw ACCESS.incompatiblePeer(
@@ -141,7 +141,7 @@ final class TcpConnector {
                 PathProbe.tryOut(endpoint, probe, rest);
             }
             // The kernel's buffer always has space for one byte more.
-            words.sayMore(READY);
+            words.queueMore(READY);
             words.sendRest();
             return endpoint;
         } catch (Throwable e) {

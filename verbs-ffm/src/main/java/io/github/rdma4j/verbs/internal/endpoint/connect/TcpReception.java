@@ -178,8 +178,8 @@ public final class TcpReception implements Reception {
         String failure;
         try {
             // Read once: later data is handled in the next step.
-            byte[] hello = handshake.words.heard();
-            failure = hello == null || handshake.words.hasSaid() ? null : refuse(handshake, hello);
+            byte[] hello = handshake.words.receiveHello();
+            failure = hello == null || handshake.words.hasQueued() ? null : refuse(handshake, hello);
             endpoint = failure == null ? goOn(handshake, hello) : null;
         } catch (VerbsException e) {
             failure = e.toString();
@@ -246,7 +246,7 @@ public final class TcpReception implements Reception {
             return null;
         }
         // The kernel's buffer of a new connection always has space for so few bytes.
-        words.say(Hello.refusal(refused.reason()));
+        words.queueHello(Hello.refusal(refused.reason()));
         words.sendRest();
         return "refused: " + refused.words();
     }
@@ -258,13 +258,13 @@ public final class TcpReception implements Reception {
      */
     private Endpoint goOn(Handshake handshake, byte[] hello) {
         TcpHandshake words = handshake.words;
-        boolean said = hello != null && (words.hasSaid() || answer(handshake, hello));
-        boolean sent = said && words.sendRest();
-        if (sent && (handshake.srd == null || words.heardMore(SrdAddress.BYTES, TcpConnector.READY.length) != null)) {
+        boolean answered = hello != null && (words.hasQueued() || answer(handshake, hello));
+        boolean sent = answered && words.sendRest();
+        if (sent && (handshake.srd == null || words.receiveMore(SrdAddress.BYTES, TcpConnector.READY.length) != null)) {
             return endpoint(handshake, hello);
         }
         handshake.link.socket().takeEvent();
-        handshake.link.socket().arm(said && !sent);
+        handshake.link.socket().arm(answered && !sent);
         return null;
     }
 
@@ -273,18 +273,18 @@ public final class TcpReception implements Reception {
         TcpHandshake words = handshake.words;
         byte[] own = config.answer().toBytes();
         if (srd != null && Hello.hasDatagrams(hello)) {
-            byte[] address = words.heardMore(0, SrdAddress.BYTES);
+            byte[] address = words.receiveMore(0, SrdAddress.BYTES);
             if (address == null) {
                 return false;
             }
             byte[] answer = openSrd(handshake, address, Hello.hasDatagramsOnly(hello));
             if (answer != null) {
-                words.say(Hello.withDatagrams(own, srd.isOnly()));
-                words.sayMore(answer);
+                words.queueHello(Hello.withDatagrams(own, srd.isOnly()));
+                words.queueMore(answer);
                 return true;
             }
         }
-        words.say(Failover.hello(config, config.answer()));
+        words.queueHello(Failover.hello(config, config.answer()));
         return true;
     }
 

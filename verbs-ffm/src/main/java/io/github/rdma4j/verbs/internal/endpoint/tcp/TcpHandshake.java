@@ -15,14 +15,14 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * What rdma_cm carries as private data, over TCP: the client says its {@link Hello}, and the server answers with its
- * own, each in {@value #BYTES} bytes. More may follow on both sides. Nothing waits.
+ * What rdma_cm carries as private data, over TCP: the client sends its {@link Hello}, and the server answers with its
+ * own, each in {@value #BYTES} bytes. More bytes may follow on both sides. No method waits.
  */
 public final class TcpHandshake implements AutoCloseable {
     /** A server's hello with as many of the program's bytes as there can be. */
     public static final int BYTES = Hello.HEADER + EndpointConfig.MAX_PRIVATE_DATA + Hello.LIFE_BYTES;
 
-    /** The most that a side says behind its hello. */
+    /** The most bytes that a side sends behind its hello. */
     public static final int MORE_BYTES = 64;
 
     private static final int MOST_BYTES = BYTES + MORE_BYTES;
@@ -39,19 +39,19 @@ public final class TcpHandshake implements AutoCloseable {
         this.socket = socket;
     }
 
-    /** From now on {@link #sendRest()} sends this. */
-    public void say(byte[] hello) {
+    /** Queues the hello, which {@link #sendRest()} sends. */
+    public void queueHello(byte[] hello) {
         MemorySegment.copy(hello, 0, memory.segment(), ValueLayout.JAVA_BYTE, 0, hello.length);
         toSend = BYTES;
     }
 
-    /** Adds something that {@link #sendRest()} sends behind the hello. */
-    public void sayMore(byte[] bytes) {
+    /** Queues bytes that {@link #sendRest()} sends behind the hello. */
+    public void queueMore(byte[] bytes) {
         MemorySegment.copy(bytes, 0, memory.segment(), ValueLayout.JAVA_BYTE, toSend, bytes.length);
         toSend += bytes.length;
     }
 
-    public boolean hasSaid() {
+    public boolean hasQueued() {
         return toSend > 0;
     }
 
@@ -71,33 +71,33 @@ public final class TcpHandshake implements AutoCloseable {
      * Returns the hello of the other side; null if it is not complete yet. Returns bytes that are no hello at once: the
      * other side may never send as many, for example a client of iWARP, which uses TCP's ports.
      */
-    public byte[] heard() {
-        return receive(BYTES) ? said(0, BYTES) : null;
+    public byte[] receiveHello() {
+        return receive(BYTES) ? bytes(0, BYTES) : null;
     }
 
     /**
-     * Returns what the other side has said behind its hello and earlier results; null if it is not complete yet.
+     * Returns bytes that the other side has sent behind its hello; null if they are not complete yet.
      *
-     * @param from the number of bytes of earlier results
+     * @param from the number of bytes to skip behind the hello
      * @param length the number of bytes
      */
-    public byte[] heardMore(int from, int length) {
-        return receive(BYTES + from + length) ? said(BYTES + from, length) : null;
+    public byte[] receiveMore(int from, int length) {
+        return receive(BYTES + from + length) ? bytes(BYTES + from, length) : null;
     }
 
-    private byte[] said(int from, int length) {
+    private byte[] bytes(int from, int length) {
         return memory.segment().asSlice(MOST_BYTES + from, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** Receives until there are so many bytes. Returns false if they have not come yet. */
-    private boolean receive(int most) {
-        while (received < most && !isSomethingElse()) {
-            long more = socket.receive(memory.segment(), MOST_BYTES + received, most - received);
+    /** Receives up to a number of bytes. Returns false if some are missing. */
+    private boolean receive(int length) {
+        while (received < length && !isSomethingElse()) {
+            long more = socket.receive(memory.segment(), MOST_BYTES + received, length - received);
             if (more == StreamSocket.END) {
                 throw ACCESS.endpointException(
                         "the handshake over TCP",
-                        "the other side ended the connection before it had said who it is",
-                        "see that it is an endpoint over TCP, and look what its program says");
+                        "the other side closed the connection before its hello was complete",
+                        "check that it is an endpoint over TCP, and read what its program reports");
             }
             if (more < 0) {
                 throw broken((int) -more);
