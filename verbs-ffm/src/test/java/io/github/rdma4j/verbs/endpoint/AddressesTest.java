@@ -96,6 +96,15 @@ class AddressesTest {
     }
 
     @Test
+    void interfaceThatThisMachineLacksIsNamed() {
+        InetSocketAddress server = InetSocketAddress.createUnresolved("fe80::1%nope", 7471);
+        assertThatThrownBy(() -> Endpoint.connect(server, config -> config.transport(Transport.TCP), PATIENCE))
+                .isInstanceOf(EndpointException.class)
+                .hasMessageContaining("connecting to fe80::1%nope:7471 failed: no such interface nope. ")
+                .hasMessageContaining("ip link");
+    }
+
+    @Test
     void clientFromTheWildcardAddressReachesBothFamilies() throws Exception {
         try (EndpointServer server = bind(new InetSocketAddress(0).getAddress(), 0, Transport.TCP)) {
             for (InetAddress host : loopbacks()) {

@@ -25,6 +25,8 @@ public enum ConnectFailure {
     NO_ROUTE,
     /** The name has no address. */
     NO_ADDRESS,
+    /** This host has no interface with the name behind the address. */
+    NO_INTERFACE,
     /** Another reason, which is in the exception's message. */
     OTHER;
 
@@ -38,7 +40,8 @@ public enum ConnectFailure {
         String message = String.valueOf(failure.getMessage());
         return switch (failure) {
             case SocketTimeoutException _ -> NO_ANSWER;
-            case UnknownHostException _ -> NO_ADDRESS;
+            // The JDK reports a scoped address with a wrong interface as an unknown host.
+            case UnknownHostException _ -> message.startsWith("no such interface ") ? NO_INTERFACE : NO_ADDRESS;
             case NoRouteToHostException _ -> UNREACHABLE;
             case ConnectException _ -> message.contains("timed out") ? NO_ANSWER : NOBODY_LISTENS;
             // For a route of type prohibit, the JDK reports a failed bind.
@@ -74,6 +77,7 @@ public enum ConnectFailure {
                         + " names it), then ping " + host + ": its host must be up and have this address";
             case NO_ROUTE ->
                 "ip route get " + host + "; bring this machine's network interface up (ip link), or add a route";
+            case NO_INTERFACE -> "name one of this machine's network interfaces behind the %, from ip link";
             default -> "";
         };
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.ordered;
 
+import io.github.rdma4j.perftest.exit.ConnectFailure;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.wire.Closing;
@@ -9,6 +10,7 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PushbackInputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -50,6 +52,10 @@ final class PeerLine implements AutoCloseable {
         try {
             return options.server() == null ? accept(options.port()) : connect(options.server(), options.port());
         } catch (UnknownHostException e) {
+            if (ConnectFailure.of(e) == ConnectFailure.NO_INTERFACE) {
+                throw new PerftestException(
+                        options.server() + ": " + e.getMessage(), ConnectFailure.NO_INTERFACE.remedy(options.server()));
+            }
             throw new PerftestException(
                     "no address is known for the name " + options.server(),
                     "give --connect an IP address, or a name that the resolver finds");
@@ -76,7 +82,7 @@ final class PeerLine implements AutoCloseable {
     private static PeerLine connect(String host, int port) throws IOException {
         Socket socket = new Socket();
         try {
-            socket.connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
+            socket.connect(new InetSocketAddress(InetAddress.getByName(host), port), CONNECT_MILLIS);
             return new PeerLine(socket);
         } catch (IOException e) {
             socket.close();

@@ -30,6 +30,7 @@ class ConnectFailureTest {
                 Arguments.of(new SocketException("Invalid argument"), ConnectFailure.NO_ROUTE),
                 Arguments.of(new BindException("Address already in use"), ConnectFailure.OTHER),
                 Arguments.of(new UnknownHostException("nowhere"), ConnectFailure.NO_ADDRESS),
+                Arguments.of(new UnknownHostException("no such interface nope"), ConnectFailure.NO_INTERFACE),
                 Arguments.of(new IOException(), ConnectFailure.OTHER));
     }
 

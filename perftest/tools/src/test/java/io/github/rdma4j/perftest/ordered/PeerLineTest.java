@@ -88,4 +88,12 @@ class PeerLineTest {
         assertThat(failure).hasMessage("no address is known for the name a..b");
         assertThat(failure.remedy()).contains("--connect");
     }
+
+    @Test
+    void interfaceThatThisMachineLacks() {
+        OrderedOptions options = options("--connect", "fe80::1%nope");
+        PerftestException failure = catchThrowableOfType(PerftestException.class, () -> PeerLine.open(options));
+        assertThat(failure).hasMessage("fe80::1%nope: no such interface nope");
+        assertThat(failure.remedy()).contains("ip link");
+    }
 }

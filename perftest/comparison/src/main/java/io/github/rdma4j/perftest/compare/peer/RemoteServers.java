@@ -95,6 +95,8 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
             case NO_ADDRESS ->
                 new CompareException(
                         "no address is known for the name " + address.host(), "give --peer its IP address", failure);
+            case NO_INTERFACE ->
+                new CompareException(address + ": " + failure.getMessage(), kind.remedy(address.host()), failure);
             case NO_ROUTE ->
                 new CompareException(
                         "this machine has no route to " + address + ": " + failure.getMessage(),

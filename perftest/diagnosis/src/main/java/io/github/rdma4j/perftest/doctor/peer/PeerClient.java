@@ -107,12 +107,14 @@ public final class PeerClient {
                     case UNREACHABLE ->
                         "no machine answers for this address on its network, this machine's network interface has"
                                 + " lost its link, or a router or firewall refuses the connection";
+                    case NO_INTERFACE ->
+                        "a link-local address needs the interface of this machine that leads to the peer";
                     case NO_ADDRESS -> "the name is wrong, or the name service has no entry for it";
                     default -> "the machine is down, its address is wrong, or a firewall drops TCP to this port";
                 },
                 switch (kind) {
                     case NOBODY_LISTENS -> start;
-                    case NO_ROUTE, UNREACHABLE -> remedy;
+                    case NO_ROUTE, UNREACHABLE, NO_INTERFACE -> remedy;
                     case NO_ADDRESS ->
                         "give --peer the IP address, or check /etc/hosts and resolvectl query " + address.host();
                     default -> "run ping " + address.host() + "; allow TCP port " + address.port() + "; " + start;

@@ -193,6 +193,13 @@ class ConversationTest {
     }
 
     @Test
+    void interfaceThatThisMachineLacks() {
+        PeerReport report = PeerClient.test(end(ROCE), new PeerAddress("fe80::1%nope", 1), WHOLE, Duration.ZERO);
+        expectBroken(report, Check.PEER_TCP, "no such interface nope");
+        assertThat(last(report, Check.PEER_TCP).remedy()).contains("ip link");
+    }
+
+    @Test
     void anotherProgramAtThePort() throws Exception {
         PeerReport report = testAgainst(socket -> {
             socket.getInputStream().read();

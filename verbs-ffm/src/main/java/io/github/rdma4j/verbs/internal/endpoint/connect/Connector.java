@@ -124,10 +124,15 @@ public final class Connector {
             if (!server.isUnresolved()) {
                 return List.of(server);
             }
+            // The JDK reports a scoped address with a wrong interface as an unknown host.
+            boolean isScope = String.valueOf(e.getMessage()).startsWith("no such interface ");
             EndpointException unknown = ACCESS.endpointException(
                     "%s %s:%d".formatted(doing, name, server.getPort()),
-                    "no address is known for the name " + name,
-                    "check the name ('getent hosts %s'); one that is new may take a while to be known".formatted(name));
+                    isScope ? e.getMessage() : "no address is known for the name " + name,
+                    isScope
+                            ? "name one of this machine's network interfaces behind the %, from ip link"
+                            : "check the name ('getent hosts %s'); one that is new may take a while to be known"
+                                    .formatted(name));
             unknown.initCause(e);
             throw unknown;
         }
