@@ -254,8 +254,9 @@ public final class EndpointConfig {
      *
      * <p>Within the limit, the endpoint adapts to the recent response time: it spins for about twice as long, and not
      * at all if responses take longer than the limit. An idle connection therefore uses hardly any CPU time. One wait
-     * in {@value SpinTime#WAITS_PER_TRIAL} spins up to the limit, to detect faster responses. After a
-     * spinning thread was preempted, no thread of the JVM spins for 2 ms, and for up to a second if that happens again.
+     * in {@value SpinTime#WAITS_PER_TRIAL} spins up to the limit, to detect faster responses. If a spinning thread is
+     * preempted and loses more time than its spins were worth, no thread of the JVM spins for 2 ms, and for up to a
+     * second if that happens again.
      * At most as many threads of the JVM spin at a time as there are CPUs. A spinning virtual thread yields its
      * carrier regularly; on a machine with one CPU any spinning thread yields the CPU.
      *

@@ -26,6 +26,12 @@ public final class SpinTime {
     /** A shorter spin is not worth reading the clock. */
     private static final long LEAST_NANOS = 1_000;
 
+    /**
+     * Spinning has paid for a preemption if spins that ended with a response took this many times as long. A thread that
+     * shares its CPU with a busy one reaches 1 at most: it loses a time slice for each that it uses.
+     */
+    static final int WORTH = 4;
+
     /** Parking costs some 20 µs of CPU time. */
     private static final int YIELDS_PER_PARK = 32;
 
@@ -35,6 +41,9 @@ public final class SpinTime {
     private final long most;
     private final CpuPressure pressure;
     private long nanos;
+    /** How long the spins that ended with a response took since the last preemption, in nanoseconds. */
+    private long answeredNanos;
+
     private int waits;
 
     /**
@@ -94,7 +103,8 @@ public final class SpinTime {
     }
 
     /**
-     * Returns whether a spinning thread has kept its CPU during polls, and records a preemption.
+     * Returns whether a spinning thread has kept its CPU during polls, and records a preemption. No thread spins for a
+     * while after a preemption that spinning has not paid for.
      *
      * @param before the {@link System#nanoTime} before the polls
      * @param now the {@link System#nanoTime} after them
@@ -108,7 +118,12 @@ public final class SpinTime {
         if (now - before < most) {
             return true;
         }
-        pressure.preempted(now);
+        if (answeredNanos >= WORTH * (now - before)) {
+            pressure.spinningPaid();
+        } else {
+            pressure.preempted(now);
+        }
+        answeredNanos = 0;
         return false;
     }
 
@@ -153,6 +168,7 @@ public final class SpinTime {
 
     /** Records that something arrived after so many nanoseconds, while the thread was spinning. */
     public void seen(long after) {
+        answeredNanos += after;
         nanos = Math.min(most, Math.max(2 * after, nanos - nanos / 8));
     }
 

@@ -61,4 +61,13 @@ class CpuPressureTest {
         pressure.preempted(START + CpuPressure.SHORTEST_PAUSE - 1);
         assertThat(pressure.isHigh(START + CpuPressure.SHORTEST_PAUSE)).isFalse();
     }
+
+    @Test
+    void spinningThatPaidForgetsThePauses() {
+        long now = START + pauseAfter(START);
+        now += pauseAfter(now);
+        pressure.spinningPaid();
+        assertThat(pressure.isHigh(now)).isFalse();
+        assertThat(pauseAfter(now)).isEqualTo(CpuPressure.SHORTEST_PAUSE);
+    }
 }

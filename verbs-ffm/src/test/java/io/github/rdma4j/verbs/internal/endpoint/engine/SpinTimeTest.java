@@ -131,6 +131,20 @@ class SpinTimeTest {
         assertThat(time.next(later)).isEqualTo(MOST);
     }
 
+    /** On a quiet machine a spinning thread is preempted now and then, and would still be faster than a sleeping one. */
+    @Test
+    void preemptionForWhichSpinningHasPaidEndsNothing() {
+        long gap = CpuPressure.IDLE_GAP_NANOS;
+        for (long spun = 0; spun < SpinTime.WORTH * gap; spun += 10_000) {
+            time.seen(10_000);
+        }
+        assertThat(time.keptCpu(now - gap, now, 1, false)).isFalse();
+        assertThat(time.sleepsAtOnce(now)).isFalse();
+        // The spins before count once.
+        assertThat(time.keptCpu(now - gap, now, 1, false)).isFalse();
+        assertThat(time.sleepsAtOnce(now)).isTrue();
+    }
+
     @Test
     void preemptionConcernsAllConnections() {
         SpinTime other = new SpinTime(MOST, pressure);
