@@ -416,8 +416,8 @@ public final class EndpointSelector implements AutoCloseable {
             boolean kept = true;
             int rounds = 0;
             long now = start;
-            while (called == 0 && kept && !woken && !(active.isEmpty() && groups.isEmpty()) && now - start < nanos) {
-                SpinTime.pause(++rounds, false);
+            while (called == 0 && kept && !woken && canSpin() && now - start < nanos) {
+                SpinTime.pause(++rounds, now - start, false);
                 long last = now;
                 lookAtClocksInTime(now);
                 int polls = active.size();

@@ -167,7 +167,7 @@ final class EngineWaits {
                 boolean others = lock.hasQueuedThreads();
                 lock.unlock();
                 try {
-                    SpinTime.pause(++rounds, others);
+                    SpinTime.pause(++rounds, now - start, others);
                 } finally {
                     lock.lock();
                 }

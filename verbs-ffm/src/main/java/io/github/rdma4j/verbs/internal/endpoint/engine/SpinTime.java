@@ -23,6 +23,8 @@ public final class SpinTime {
     public static final int WAITS_PER_TRIAL = 16;
     /** A poll is a system call at most. */
     private static final long LONGEST_IDLE_POLL_NANOS = 4_000;
+    /** Longer than fast responses take, because a yield is a system call. */
+    static final long LONGEST_WITHOUT_YIELD_NANOS = 20_000;
     /** A shorter spin is not worth reading the clock. */
     private static final long LEAST_NANOS = 1_000;
 
@@ -72,15 +74,17 @@ public final class SpinTime {
 
     /**
      * Pauses between two polls of a spinning thread. A virtual thread that yields may be scheduled again at once while
-     * others wait for its carrier (seen with JDK 25); a thread that parks lets them run. With a single CPU, neither a
-     * peer on the same machine nor the kernel's part of a software device can work while this thread runs.
+     * others wait for its carrier (seen with JDK 25); a thread that parks lets them run. A peer on the same machine or
+     * the kernel's part of a software device may need this CPU: with a single one always, and otherwise if the scheduler
+     * keeps two threads that wake each other on one CPU, although another one is idle.
      *
      * @param round how often it has polled
+     * @param spunNanos how long it has spun
      * @param othersWait whether another thread waits for the lock that this one holds while it polls
      */
-    public static void pause(int round, boolean othersWait) {
+    public static void pause(int round, long spunNanos, boolean othersWait) {
         if (!Thread.currentThread().isVirtual()) {
-            if (yields(PROCESSORS, othersWait)) {
+            if (yields(PROCESSORS, spunNanos, othersWait)) {
                 Thread.yield();
             } else {
                 Thread.onSpinWait();
@@ -93,8 +97,8 @@ public final class SpinTime {
     }
 
     /** Whether a spinning platform thread lets others run between two polls. */
-    static boolean yields(int processors, boolean othersWait) {
-        return othersWait || processors == 1;
+    static boolean yields(int processors, long spunNanos, boolean othersWait) {
+        return othersWait || processors == 1 || spunNanos >= LONGEST_WITHOUT_YIELD_NANOS;
     }
 
     /** Ends the spinning that {@link #start} has allowed. */

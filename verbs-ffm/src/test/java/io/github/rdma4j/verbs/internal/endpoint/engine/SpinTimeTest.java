@@ -27,9 +27,18 @@ class SpinTimeTest {
     /** A round trip on one processor took 281 µs where both sides kept it until their limit, and 77 asleep. */
     @Test
     void spinOnTheOnlyCpuYields() {
-        assertThat(SpinTime.yields(1, false)).isTrue();
-        assertThat(SpinTime.yields(2, false)).isFalse();
-        assertThat(SpinTime.yields(2, true)).isTrue();
+        assertThat(SpinTime.yields(1, 0, false)).isTrue();
+        assertThat(SpinTime.yields(2, 0, false)).isFalse();
+        assertThat(SpinTime.yields(2, 0, true)).isTrue();
+    }
+
+    /** The scheduler runs two threads that wake each other on one CPU, although another one is idle. */
+    @Test
+    void spinThatLastsYieldsToAPeerOnTheSameCpu() {
+        assertThat(SpinTime.yields(2, SpinTime.LONGEST_WITHOUT_YIELD_NANOS - 1, false))
+                .isFalse();
+        assertThat(SpinTime.yields(2, SpinTime.LONGEST_WITHOUT_YIELD_NANOS, false))
+                .isTrue();
     }
 
     @Test
