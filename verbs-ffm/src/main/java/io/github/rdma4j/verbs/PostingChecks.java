@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
  * @param maxMessageSize in bytes, of a send
  * @param maxRdmaSize in bytes, of a read or write
  * @param maxSegmentHeader in bytes, 0 without segmented sends
+ * @param inlineWrites whether the writes of an SRD queue pair can be inline
  */
 record PostingChecks(
         QueuePairType type,
@@ -24,7 +25,8 @@ record PostingChecks(
         int maxSendEntries,
         long maxMessageSize,
         long maxRdmaSize,
-        int maxSegmentHeader) {
+        int maxSegmentHeader,
+        boolean inlineWrites) {
     /** The value for no shared receive queue; numbers have 24 bits. */
     static final int NO_NUMBER = -1;
 
@@ -170,7 +172,8 @@ record PostingChecks(
             throw new IllegalArgumentException(
                     "flags 0x%x: EFA takes SendFlags.SIGNALED and INLINE only".formatted(flags));
         }
-        if (opcode != SendOpcode.SEND && opcode != SendOpcode.SEND_WITH_IMMEDIATE) {
+        boolean inlineWrite = inlineWrites && opcode != SendOpcode.RDMA_READ;
+        if (opcode != SendOpcode.SEND && opcode != SendOpcode.SEND_WITH_IMMEDIATE && !inlineWrite) {
             requireNotInline(opcode, flags);
         }
     }

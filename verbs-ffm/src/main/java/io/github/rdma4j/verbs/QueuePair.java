@@ -103,7 +103,8 @@ public final class QueuePair extends Resource {
                 config.maxSendScatterGather(),
                 config.type() == QueuePairType.UD ? port.activeMtu().bytes() : port.maxMessageSize(),
                 config.srd() == null ? port.maxMessageSize() : config.srd().maxRdmaSize(),
-                config.maxSegmentHeader());
+                config.maxSegmentHeader(),
+                config.srd() != null && config.srd().inlineWrites());
         Set<SendOperation> onlyOperations = config.sendOperations();
         this.operations = onlyOperations.isEmpty()
                 ? ~SendOpcode.mask(SendOpcode.FLUSH, SendOpcode.ATOMIC_WRITE)

@@ -25,6 +25,7 @@ public final class SrdQueuePairConfig {
     private final QueuePairConfig basic = new QueuePairConfig(QueuePairType.DRIVER);
     private OptionalInt rnrRetry = OptionalInt.empty();
     private boolean unsolicitedWrites;
+    private boolean inlineWrites;
     private int serviceLevel;
     private long maxRdmaSize;
 
@@ -161,15 +162,27 @@ public final class SrdQueuePairConfig {
 
     /**
      * Sets whether writes with immediate of peers complete here without a posted receive; default false. The peers'
-     * queue pairs must have the same setting. The completions have the work-request id 0. Only
-     * {@link CompletionCursor#isUnsolicited()} tells them apart, so the receive completion queue must be an
-     * {@link ExtendedCompletionQueue} with {@link WorkCompletionField#UNSOLICITED}. Needs rdma-core 52.
+     * queue pairs must have the same setting. The completions have the work-request id 0. In an
+     * {@link ExtendedCompletionQueue} with {@link WorkCompletionField#UNSOLICITED},
+     * {@link CompletionCursor#isUnsolicited()} tells them from completions of receives. Needs rdma-core 52.
      *
      * @param unsolicited true if no receives are posted for them
      * @return this
      */
     public SrdQueuePairConfig unsolicitedWrites(boolean unsolicited) {
         unsolicitedWrites = unsolicited;
+        return this;
+    }
+
+    /**
+     * Sets whether writes can carry inline data, as sends can; default false. Each request then takes 128 bytes instead
+     * of 64, which halves the longest send queue. Needs rdma-core 63.
+     *
+     * @param inline true for {@link SendFlags#INLINE} of writes
+     * @return this
+     */
+    public SrdQueuePairConfig inlineWrites(boolean inline) {
+        inlineWrites = inline;
         return this;
     }
 
@@ -208,12 +221,9 @@ public final class SrdQueuePairConfig {
         }
         if (unsolicitedWrites) {
             requireCapability(name, device, EfaCapability.UNSOLICITED_WRITE_RECEIVE, "unsolicitedWrites");
-            if (!(basic.receiveCompletionQueue() instanceof ExtendedCompletionQueue extended)
-                    || !extended.fields().contains(WorkCompletionField.UNSOLICITED)) {
-                throw new IllegalArgumentException(
-                        "unsolicitedWrites needs an extended completion queue with WorkCompletionField.UNSOLICITED for"
-                                + " the receives");
-            }
+        }
+        if (inlineWrites) {
+            requireCapability(name, device, EfaCapability.INLINE_WRITE, "inlineWrites");
         }
         maxRdmaSize = device.maxRdmaSize();
         basic.sendOperations(operations(device.capabilities()).toArray(SendOperation[]::new));
@@ -270,7 +280,11 @@ public final class SrdQueuePairConfig {
 
     /** Returns {@code EFADV_QP_FLAGS_…}. */
     int flags() {
-        return unsolicitedWrites ? EfaCalls.UNSOLICITED_WRITE_RECV : 0;
+        return (unsolicitedWrites ? EfaCalls.UNSOLICITED_WRITE_RECV : 0) | (inlineWrites ? EfaCalls.INLINE_WRITE : 0);
+    }
+
+    boolean inlineWrites() {
+        return inlineWrites;
     }
 
     int serviceLevel() {

@@ -268,15 +268,54 @@ class SrdOnLibefa {
         assertThat(client.awaitStatus()).isEqualTo(EfaCompletionStatus.REMOTE_ERROR_FEATURE_MISMATCH);
     }
 
+    /** As the C tools do it: the completion has the id 0. */
     @Test
-    void unsolicitedWritesNeedTheFieldOfCompletions() {
+    void unsolicitedWriteCompletesInAnyQueue() {
         assumeTrue(
                 client.device.queryEfa().capabilities().contains(EfaCapability.UNSOLICITED_WRITE_RECEIVE),
                 "needs rdma-core 52");
-        assertThatThrownBy(() -> client.domain.createSrdQueuePair(
-                        config -> config.completionQueue(client.queue).unsolicitedWrites(true)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("WorkCompletionField.UNSOLICITED");
+        SrdQueuePair receiver = server.domain.createSrdQueuePair(config ->
+                config.completionQueue(server.queue).queueKey(SrdSide.QUEUE_KEY).unsolicitedWrites(true));
+        SrdQueuePair sender = client.domain.createSrdQueuePair(
+                config -> config.completionQueue(client.queue).unsolicitedWrites(true));
+        server.here();
+        Destination peer = Destination.of(client.here(), receiver.number(), SrdSide.QUEUE_KEY);
+        assertThat(sender.tryPostWriteWithImmediate(1, source, target.remoteMemory(), IMMEDIATE, peer))
+                .isTrue();
+        client.awaitSuccess(1);
+        WorkCompletion received = server.await();
+        assertThat(received.workRequestId()).isZero();
+        assertThat(received.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE);
+        assertThat(received.immediateData()).isEqualTo(IMMEDIATE);
+    }
+
+    @Test
+    void inlineWritesNeedRdmaCore63() {
+        MemorySlice inline = client.memory.slice(OFFSET, INLINE);
+        if (!client.device.queryEfa().capabilities().contains(EfaCapability.INLINE_WRITE)) {
+            assertThatThrownBy(() -> client.domain.createSrdQueuePair(config -> config.completionQueue(client.queue)
+                            .maxInlineData(INLINE)
+                            .inlineWrites(true)))
+                    .isInstanceOf(UnsupportedVerbException.class)
+                    .hasMessageContaining("INLINE_WRITE, which needs rdma-core 63 or later");
+            return;
+        }
+        SrdQueuePair sender = client.domain.createSrdQueuePair(config ->
+                config.completionQueue(client.queue).maxInlineData(INLINE).inlineWrites(true));
+        server.here();
+        fill(inline, 9);
+        PreparedRequest write = sender.prepare()
+                .to(toServer())
+                .write(inline, target.remoteMemory(), SendFlags.INLINE | SendFlags.SIGNALED);
+        assertThat(write.tryPost(1)).isTrue();
+        fill(inline, 0);
+        client.awaitSuccess(1);
+        assertFilled(server.memory.slice(OFFSET, INLINE), 9);
+        assertThatThrownBy(() -> sender.prepare()
+                        .to(toServer())
+                        .read(inline, target.remoteMemory(), SendFlags.INLINE | SendFlags.SIGNALED)
+                        .tryPost(1))
+                .hasMessageContaining("cannot be inline");
     }
 
     @Test

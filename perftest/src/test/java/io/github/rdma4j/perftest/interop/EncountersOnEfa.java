@@ -21,6 +21,15 @@ class EncountersOnEfa {
     private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final String SRD = "-c SRD -x 0 ";
 
+    /** Bits 0 to 5 of {@code EFA_QUERY_DEVICE_CAPS_…}. */
+    private static final int ALL_WITHOUT_UNSOLICITED = (1 << 6) - 1;
+
+    private static boolean writes() {
+        try (DeviceContext context = DeviceContext.open("efa_0")) {
+            return context.queryEfa().capabilities().contains(EfaCapability.RDMA_WRITE);
+        }
+    }
+
     /** A command for a tool of ours in a JVM of its own, on the other port. */
     private static List<String> otherJvm() {
         List<String> command = new ArrayList<>(StandInAdapter.otherPort());
@@ -98,21 +107,23 @@ class EncountersOnEfa {
         }
     }
 
-    /** The installed rdma-core decides. C's ib_write_lat hangs if it posts inline, which is its default. */
+    /**
+     * The installed rdma-core decides. C's ib_write_lat hangs if it posts inline, which is its default. C's tools of
+     * version 4.5 have no unsolicited writes, and their rdma-core has no writes.
+     */
     @ParameterizedTest
     @CsvSource({
         "ib_write_bw, -n 50, 65536 +50 ",
         "ib_write_bw, -n 30 -s 512 -b -q 2, 512 +60 ",
         "ib_write_bw, -n 50 --write_with_imm, 65536 +50 ",
         "ib_write_lat, -n 20 -I 0, 2 +20 ",
-        "ib_write_lat, -n 20 --write_with_imm, 2 +20 ",
+        "ib_write_lat, -n 20 -I 0 --write_with_imm, 2 +20 ",
+        "ib_write_bw, -n 50 --write_with_imm --unsolicited_write, 65536 +50 ",
+        "ib_write_bw, -n 30 -s 512 -b -q 2 --write_with_imm --unsolicited_write, 512 +60 ",
+        "ib_write_lat, -n 20 -I 0 --write_with_imm --unsolicited_write, 2 +20 ",
     })
     void writesNeedRdmaCore46(String tool, String options, String result) throws Exception {
-        boolean writes;
-        try (DeviceContext context = DeviceContext.open("efa_0")) {
-            writes = context.queryEfa().capabilities().contains(EfaCapability.RDMA_WRITE);
-        }
-        if (writes) {
+        if (writes()) {
             assertResult(meet(tool, options, Peer.C_INSTALLED, Peer.JAVA, otherJvm()), tool, result);
             if (hasSrd(tool)) {
                 assertMeets(tool, options, result);
@@ -123,6 +134,20 @@ class EncountersOnEfa {
                     options,
                     "-c/--connection: SRD is not allowed for " + tool + "; efa_0 does not report RDMA_WRITE, which"
                             + " needs an adapter and a driver that have it, and rdma-core 46 or later");
+        }
+    }
+
+    @Test
+    void unsolicitedWritesNeedRdmaCore52() throws Exception {
+        assumeTrue(writes(), "needs rdma-core 46");
+        List<String> command = new ArrayList<>(List.of("env", "RDMA4J_EFA_CAPABILITIES=" + ALL_WITHOUT_UNSOLICITED));
+        command.addAll(otherJvm());
+        command.addAll(List.of(("ib_write_bw " + SRD + "--write_with_imm --unsolicited_write").split(" +")));
+        try (Side server = new ProcessSide(command)) {
+            assertThat(server.await(LIMIT)).isNotZero();
+            assertThat(server.output())
+                    .contains("--unsolicited_write is not allowed; efa_0 does not report UNSOLICITED_WRITE_RECEIVE,"
+                            + " which needs an adapter and a driver that have it, and rdma-core 52 or later");
         }
     }
 

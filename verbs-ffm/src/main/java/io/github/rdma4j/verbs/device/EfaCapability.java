@@ -22,13 +22,15 @@ public enum EfaCapability {
     /** RDMA writes, with immediate or without; reported since rdma-core 46. */
     RDMA_WRITE(3, 46),
     /** Writes with immediate can complete without a posted receive; reported since rdma-core 52. */
-    UNSOLICITED_WRITE_RECEIVE(4, 52);
+    UNSOLICITED_WRITE_RECEIVE(4, 52),
+    /** Writes can carry inline data, which libefa supports since rdma-core 63 but reports in no bit. */
+    INLINE_WRITE(Integer.SIZE, 63);
 
-    private final int bit;
+    private final long bit;
     private final int version;
 
     EfaCapability(int bit, int version) {
-        this.bit = 1 << bit;
+        this.bit = 1L << bit;
         this.version = version;
     }
 
@@ -44,6 +46,6 @@ public enum EfaCapability {
      * @return the capabilities; bits without a constant are left out
      */
     public static Set<EfaCapability> ofMask(int mask) {
-        return Flags.of(EfaCapability.class, capability -> capability.bit, mask);
+        return Flags.of(EfaCapability.class, capability -> capability.bit, Integer.toUnsignedLong(mask));
     }
 }

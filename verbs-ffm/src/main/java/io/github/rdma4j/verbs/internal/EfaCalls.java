@@ -32,6 +32,9 @@ public final class EfaCalls {
     /** {@code EFADV_QP_FLAGS_UNSOLICITED_WRITE_RECV}; newer than the headers of the bindings. */
     public static final int UNSOLICITED_WRITE_RECV = 1;
 
+    /** {@code EFADV_QP_FLAGS_INLINE_WRITE}; newer than the headers of the bindings. */
+    public static final int INLINE_WRITE = 1 << 1;
+
     /** The offset of {@code wc_is_unsolicited}, which follows the structure of the bindings. */
     public static final long IS_UNSOLICITED = efadv_cq.sizeof();
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.device.EfaCapability;
+import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +23,8 @@ class EfaCallsTest {
                 .containsExactly(EfaCapability.RNR_RETRY);
         assertThat(EfaCapability.ofMask(RdmaHeaders.EFADV_DEVICE_ATTR_CAPS_CQ_WITH_SGID()))
                 .containsExactly(EfaCapability.SENDER_GID);
-        assertThat(EfaCapability.ofMask(-1)).containsExactly(EfaCapability.values());
+        assertThat(EfaCapability.ofMask(-1))
+                .containsExactlyInAnyOrderElementsOf(EnumSet.complementOf(EnumSet.of(EfaCapability.INLINE_WRITE)));
     }
 
     /** The library need not be there for that. */

@@ -179,6 +179,7 @@ public final class CompareCommand {
         if (remote != null) {
             tools.checkFamily(remote.localAddress(), children);
         }
+        tools.checkConnection(plan.connection(), children);
         Conditions conditions = conditions(plan, tools, children, remote);
         ServerMachine other = conditions.server();
         TcpSetting tcp = tcpSetting(plan, conditions, remote);

@@ -41,10 +41,6 @@ final class RefusedOptions {
         refuse(
                 "congestion control is set through hns's own interface (hnsdv), which is not part of verbs",
                 "--congest_type");
-        refuse(
-                "unsolicited receives complete in an extended completion queue of EFA, which the measured loops do not"
-                        + " poll",
-                "--unsolicited_write");
         refuse(TWO_PORTS, "-O", "--dualport", "--report-per-port");
         refuse(PACING, "--typical_pkt_size");
         refuse(

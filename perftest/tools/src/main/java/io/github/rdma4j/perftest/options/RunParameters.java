@@ -81,6 +81,12 @@ public final class RunParameters {
         IllegalParameterException.when(
                 workload.withImmediate() && (rate.limited() || memory.validation() || workload.reversed()),
                 "--write_with_imm: not with --rate_limit, --data_validation or --reversed, which are for plain writes");
+        IllegalParameterException.when(
+                workload.unsolicited() && connection() != ConnectionType.SRD,
+                "--unsolicited_write is only for SRD: give -c SRD");
+        IllegalParameterException.when(
+                workload.unsolicited() && !workload.withImmediate(),
+                "--unsolicited_write is only for writes with immediate data: give --write_with_imm");
         rate.check(queues.postList(), queues.events(), adjustments);
         memory.check(tool, workload, adjustments);
         workload.checkGap(peer.timeout(), adjustments);

@@ -27,6 +27,7 @@ public final class WorkloadOptions {
     private Double rate;
     private AtomicOperation atomicOperation;
     private boolean withImmediate;
+    private boolean unsolicited;
     private boolean sendsImmediate;
     private Integer latencyGap;
     private boolean reversed;
@@ -85,6 +86,12 @@ public final class WorkloadOptions {
                 .description("Write with immediate data, which completes a receive at the peer (a C peer: 24.01 or"
                         + " later).")
                 .into(value -> withImmediate = value);
+        options.flag("--unsolicited_write")
+                .onlyFor(ToolSet.WRITE)
+                .description(
+                        "With --write_with_imm and -c SRD: the writes complete at the peer without a receive (on both"
+                                + " sides).")
+                .into(value -> unsolicited = value);
         options.flag("--send_with_imm")
                 .onlyFor(ToolSet.SEND)
                 .description("Send with immediate data, which the peer's completion reports (a C peer: 26.04).")
@@ -164,6 +171,11 @@ public final class WorkloadOptions {
     /** Returns whether a write completes a receive of the peer. */
     public boolean withImmediate() {
         return withImmediate;
+    }
+
+    /** Returns whether a write completes at the peer without a receive. */
+    public boolean unsolicited() {
+        return unsolicited;
     }
 
     /** Returns whether a message that is sent has immediate data. */

@@ -126,6 +126,8 @@ final class RunQueuePairs {
                 .maxReceiveWorkRequests(Math.max(1, shape.receiveDepth()))
                 .oversubscribeCompletionQueue(shape.receiveDepth() == 0)
                 .maxInlineData(inline)
+                .inlineWrites(inline > 0 && parameters.tool().verb() == Verb.WRITE)
+                .unsolicitedWrites(parameters.workload().unsolicited())
                 .queueKey(QUEUE_KEY)
                 .serviceLevel(parameters.path().serviceLevel());
     }

@@ -26,7 +26,7 @@ public final class RunQueues implements AutoCloseable {
         channel = events ? context.createCompletionChannel() : null;
         sends = queue(context, parameters, domain, device.sendRequests(shape.transmitDepth()) * shape.streams());
         receives = shape.receiveDepth() > 0
-                ? queue(context, parameters, domain, shape.receiveDepth() * shape.streams())
+                ? queue(context, parameters, domain, receiveEntries(context, parameters, shape))
                 : sends;
         boolean xrc = shape.connection() == ConnectionType.XRC;
         xrcDomain = xrc ? context.openXrcDomain() : null;
@@ -39,6 +39,16 @@ public final class RunQueues implements AutoCloseable {
                     }
                 })
                 : null;
+    }
+
+    /** No receives bound unsolicited writes, so there is space for all of them, as far as the adapter has it. */
+    private static int receiveEntries(DeviceContext context, RunParameters parameters, Shape shape) {
+        int receives = shape.receiveDepth() * shape.streams();
+        if (!parameters.workload().unsolicited() || parameters.isTimed()) {
+            return receives;
+        }
+        long messages = (long) parameters.iterations() * shape.streams();
+        return (int) Math.max(receives, Math.min(messages, context.attributes().maxCompletionQueueEntries()));
     }
 
     private CompletionQueue queue(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.resources;
 
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.memory.RunBuffer;
 import io.github.rdma4j.perftest.options.ConnectionType;
@@ -97,6 +98,10 @@ public final class RunResources implements AutoCloseable {
             GpuMessageMemory onGpu =
                     new GpuMessageMemory(device.gpu(), domain, bytes, RunQueuePairs.memoryAccess(device, parameters));
             memory = onGpu;
+            if (onGpu.isStaged() && writesAreUnsolicited()) {
+                throw new IllegalParameterException("--unsolicited_write: the GPU's memory is staged here, and a staged"
+                        + " message needs a receive; choose another --gpu-path, or leave it out on both sides");
+            }
             staging = onGpu.isStaged() ? new StagingArea(onGpu, domain, shape.streams()) : null;
         } else {
             memory = new HostMessageMemory(
@@ -277,6 +282,11 @@ public final class RunResources implements AutoCloseable {
     /** Returns whether the peer writes the messages that complete receives, to memory of its choice. */
     public boolean messagesAreWritten() {
         return parameters.workload().withImmediate();
+    }
+
+    /** Returns whether messages that the peer writes complete without a receive. */
+    boolean writesAreUnsolicited() {
+        return parameters.workload().unsolicited();
     }
 
     /** Returns whether messages that are sent have immediate data. */

@@ -46,6 +46,9 @@ public final class SendStreams {
      * @param list how many are posted in one call
      */
     public static Receives receives(RunResources resources, long size, SystemData layout, int depth, int list) {
+        if (resources.writesAreUnsolicited()) {
+            return Receives.none();
+        }
         if (resources.staging() != null) {
             return staged(resources, size, layout, depth, list);
         }
@@ -73,6 +76,9 @@ public final class SendStreams {
 
     /** Returns the receives of one stream, all of them into one slot: a message overwrites the previous one. */
     public static Receives receivesOf(RunResources resources, int stream, long size, SystemData layout, int depth) {
+        if (resources.writesAreUnsolicited()) {
+            return Receives.none();
+        }
         MemorySlice buffer = buffers(resources, stream, size, layout)[0];
         Receives.Stream[] streams = {new Receives.Stream(resources.receiver(stream), new MemorySlice[] {buffer})};
         return receives(resources, streams, depth, 1);

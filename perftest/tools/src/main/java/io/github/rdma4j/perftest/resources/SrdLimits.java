@@ -17,9 +17,10 @@ import java.util.List;
  *
  * @param device the name of the adapter
  * @param longest the longest message of the tool, in bytes
- * @param maxInlineData of a send, in bytes
+ * @param maxInlineData of a send or an inline write, in bytes
+ * @param inlineWrites whether writes can be inline
  */
-record SrdLimits(String device, long longest, int maxInlineData) {
+record SrdLimits(String device, long longest, int maxInlineData, boolean inlineWrites) {
     /** The C tools' default for the latency tools on EFA. */
     private static final int INLINE = 32;
 
@@ -38,22 +39,28 @@ record SrdLimits(String device, long longest, int maxInlineData) {
                     + " is no Elastic Fabric Adapter (" + failure.getMessage() + ")");
         }
         Verb verb = parameters.tool().verb();
+        String type =
+                "-c/--connection: SRD is not allowed for " + parameters.tool().command();
         if (verb == Verb.READ) {
-            require(EfaCapability.RDMA_READ, efa, device, parameters);
+            require(EfaCapability.RDMA_READ, efa, device, type);
         } else if (verb == Verb.WRITE) {
-            require(EfaCapability.RDMA_WRITE, efa, device, parameters);
+            require(EfaCapability.RDMA_WRITE, efa, device, type);
+        }
+        if (parameters.workload().unsolicited()) {
+            require(EfaCapability.UNSOLICITED_WRITE_RECEIVE, efa, device, "--unsolicited_write is not allowed");
         }
         limit("-t/--tx-depth", parameters.transmitDepth(), efa.maxSendWorkRequests(), device);
         limit("-r/--rx-depth", parameters.receiveDepth(), efa.maxReceiveWorkRequests(), device);
         return new SrdLimits(
-                device, verb == Verb.SEND ? port.maxMessageSize() : efa.maxRdmaSize(), efa.maxInlineData());
+                device,
+                verb == Verb.SEND ? port.maxMessageSize() : efa.maxRdmaSize(),
+                efa.maxInlineData(),
+                efa.capabilities().contains(EfaCapability.INLINE_WRITE));
     }
 
-    private static void require(
-            EfaCapability wanted, EfaDeviceAttributes efa, String device, RunParameters parameters) {
+    private static void require(EfaCapability wanted, EfaDeviceAttributes efa, String device, String refusal) {
         if (!efa.capabilities().contains(wanted)) {
-            throw new IllegalParameterException("-c/--connection: SRD is not allowed for "
-                    + parameters.tool().command() + "; " + device + " does not report " + wanted
+            throw new IllegalParameterException(refusal + "; " + device + " does not report " + wanted
                     + ", which needs an adapter and a driver that have it, and rdma-core " + wanted.rdmaCoreVersion()
                     + " or later");
         }
@@ -69,9 +76,11 @@ record SrdLimits(String device, long longest, int maxInlineData) {
     /** Returns the largest size in bytes of a message that is sent inline. */
     int inlineSize(RunParameters parameters, boolean fromGpu, List<String> adjustments) {
         int wanted = parameters.queues().inlineSize();
-        if (parameters.tool().verb() != Verb.SEND) {
+        Verb verb = parameters.tool().verb();
+        if (verb == Verb.READ || verb == Verb.WRITE && !inlineWrites) {
             if (wanted > 0) {
-                adjustments.add("-I/--inline_size: " + wanted + " becomes 0: writes over SRD are not inline here");
+                adjustments.add("-I/--inline_size: " + wanted + " becomes 0: "
+                        + (verb == Verb.READ ? "reads are not inline" : "inline writes over SRD need rdma-core 63"));
             }
             return 0;
         }

@@ -104,6 +104,16 @@ public class Receives {
         return post(id, stream);
     }
 
+    /** Returns the receives of messages that need none. */
+    public static Receives none() {
+        return new Receives(new Stream[0], null, 0, 1) {
+            @Override
+            public boolean replace(int id) {
+                return true;
+            }
+        };
+    }
+
     private boolean post(int id, Stream stream) {
         stream.left -= list;
         try {

@@ -260,6 +260,8 @@ class OptionsTest {
                 "--rate_limit=1 -l 8 --burst_size=12 | --burst_size: 12 is not allowed; a multiple of 8",
                 "--run_infinitely -a | --run_infinitely runs one size: leave out -a/--all",
                 "--run_infinitely -b | --run_infinitely and -b/--bidirectional exclude each other",
+                "--write_with_imm --unsolicited_write | --unsolicited_write is only for SRD: give -c SRD",
+                "-c SRD --unsolicited_write | --unsolicited_write is only for writes with immediate data",
                 "--write_with_imm --rate_limit=1 | --write_with_imm: not with --rate_limit",
                 "--write_with_imm --perform_warm_up | --write_with_imm needs a receive for each message",
                 "--tclass=256 | --tclass: 256 is out of range; allowed is 0 to 255",

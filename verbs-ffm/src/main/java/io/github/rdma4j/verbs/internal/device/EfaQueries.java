@@ -13,7 +13,10 @@ import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** The queries that only an Elastic Fabric Adapter has. The caller keeps the objects open. */
 public final class EfaQueries {
@@ -33,16 +36,20 @@ public final class EfaQueries {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = efadv_device_attr.allocate(arena);
             check(operation, EfaCalls.queryDevice(context, attributes));
+            int extendedInline = EfaCalls.extendedInlineBuffer(attributes);
+            Set<EfaCapability> capabilities = EfaCapability.ofMask(efadv_device_attr.device_caps(attributes));
+            if (extendedInline > 0 && capabilities.contains(EfaCapability.RDMA_WRITE)) {
+                capabilities = EnumSet.copyOf(capabilities);
+                capabilities.add(EfaCapability.INLINE_WRITE);
+            }
             return new EfaDeviceAttributes(
                     efadv_device_attr.max_sq_wr(attributes),
                     efadv_device_attr.max_rq_wr(attributes),
                     Short.toUnsignedInt(efadv_device_attr.max_sq_sge(attributes)),
                     Short.toUnsignedInt(efadv_device_attr.max_rq_sge(attributes)),
-                    Math.max(
-                            Short.toUnsignedInt(efadv_device_attr.inline_buf_size(attributes)),
-                            EfaCalls.extendedInlineBuffer(attributes)),
+                    Math.max(Short.toUnsignedInt(efadv_device_attr.inline_buf_size(attributes)), extendedInline),
                     Integer.toUnsignedLong(efadv_device_attr.max_rdma_size(attributes)),
-                    EfaCapability.ofMask(efadv_device_attr.device_caps(attributes)));
+                    Collections.unmodifiableSet(capabilities));
         }
     }
 

@@ -105,7 +105,7 @@ public final class CompareOptions {
     @Option(
             names = {"-c", "--connection"},
             paramLabel = "<type>",
-            description = "Connection type: RC, XRC, UC or UD, as far as all tools support it (default RC).")
+            description = "Connection type: RC, XRC, UC, UD or SRD, as far as all tools support it (default RC).")
     private String connection;
 
     @Option(

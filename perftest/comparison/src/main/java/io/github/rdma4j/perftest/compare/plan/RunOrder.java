@@ -50,6 +50,9 @@ public record RunOrder(
     /** The option of Java's and C's tools to connect over IPv6. */
     public static final String IPV6 = "--ipv6-addr";
 
+    /** The connection type of Elastic Fabric Adapters. */
+    public static final String SRD = "SRD";
+
     /** The address of a server on the same machine. */
     public static final String HOST = "127.0.0.1";
 
@@ -189,6 +192,10 @@ public record RunOrder(
         }
         if (connection != null) {
             option(arguments, "-c", connection);
+        }
+        if (SRD.equals(connection) && tool == Tool.WRITE_LATENCY) {
+            // C posts writes inline on its own, which libefa takes only from queue pairs that are made for it.
+            option(arguments, "-I", 0);
         }
         if (queuePairs > 1) {
             option(arguments, "-q", queuePairs);

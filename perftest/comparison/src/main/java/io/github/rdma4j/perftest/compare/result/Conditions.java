@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.Device;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.LinkLayer;
+import io.github.rdma4j.verbs.device.NodeType;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -44,11 +45,15 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
         String name = device != null ? device : deviceName(devicePort, address);
         try (DeviceContext context = DeviceContext.open(Device.find(name))) {
             boolean ethernet = context.port(devicePort).linkLayer() == LinkLayer.ETHERNET;
-            int chosen = gidIndex < 0 && ethernet
-                    ? gid(context, devicePort, address)
-                            .orElseGet(() -> context.selectGid(devicePort))
-                            .index()
-                    : gidIndex;
+            // An EFA, which needs its only GID.
+            boolean datagrams = context.device().nodeType() == NodeType.UNSPECIFIED;
+            int chosen = gidIndex >= 0 || !ethernet && !datagrams
+                    ? gidIndex
+                    : datagrams
+                            ? 0
+                            : gid(context, devicePort, address)
+                                    .orElseGet(() -> context.selectGid(devicePort))
+                                    .index();
             return new Conditions(
                     Environment.read(context, devicePort, chosen).withCVersion(cVersion), cFolder.toString());
         }

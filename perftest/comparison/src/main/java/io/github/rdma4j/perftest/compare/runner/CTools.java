@@ -114,6 +114,36 @@ public final class CTools {
         }
     }
 
+    /**
+     * Checks that the tools have the type of connection. A tool that has it goes on to its help, which does not list
+     * all types.
+     *
+     * @param connection the value of -c; null for the default
+     * @throws CompareException when one has not
+     */
+    public void checkConnection(String connection, ChildProcesses children) {
+        if (connection == null) {
+            return;
+        }
+        programs.forEach((tool, program) -> {
+            String output = children.output(program.toString(), "-c", connection, "--help");
+            if (!output.contains("--connection")) {
+                throw new CompareException(
+                        "C's " + tool.command() + " in " + folder() + " has no " + connection
+                                + output.lines()
+                                        .map(String::strip)
+                                        .filter(line -> line.contains(connection))
+                                        .findFirst()
+                                        .map(line -> ": " + line)
+                                        .orElse(""),
+                        connection.equals(RunOrder.SRD)
+                                ? "name the folder of tools that were built with libefa (--c-path), for writes those of"
+                                        + " perftest 23.07 or newer; or leave the tool out (--tools)"
+                                : "leave the tool out (--tools), or choose another -c");
+            }
+        });
+    }
+
     private Path first() {
         return programs.values().iterator().next();
     }

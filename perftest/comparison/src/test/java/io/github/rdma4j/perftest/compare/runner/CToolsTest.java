@@ -82,6 +82,24 @@ class CToolsTest {
     }
 
     @Test
+    void toolsWithoutTheConnectionTypeAreRefused() throws IOException {
+        try (ChildProcesses children = new ChildProcesses()) {
+            program("echo '  -c, --connection=<RC/SRD>'; exit 1\n");
+            CTools tools = CTools.find(List.of(Tool.WRITE_BANDWIDTH), List.of(folder));
+            tools.checkConnection("SRD", children);
+            program("echo ' SRD connection only possible in SEND/READ verbs'; exit 1\n");
+            tools.checkConnection(null, children);
+            assertThatThrownBy(() -> tools.checkConnection("SRD", children))
+                    .isInstanceOfSatisfying(PerftestException.class, failure -> {
+                        assertThat(failure)
+                                .hasMessage("C's ib_write_bw in " + folder
+                                        + " has no SRD: SRD connection only possible in SEND/READ verbs");
+                        assertThat(failure.remedy()).contains("for writes those of perftest 23.07 or newer");
+                    });
+        }
+    }
+
+    @Test
     void toolsWithoutIpv6AreNotSentThere() throws IOException {
         InetAddress ipv6 = InetAddress.ofLiteral("fd00::1");
         try (ChildProcesses children = new ChildProcesses()) {
