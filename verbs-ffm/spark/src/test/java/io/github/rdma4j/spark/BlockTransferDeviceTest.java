@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 class BlockTransferDeviceTest extends BlockTransfer {
     @Override
     InetAddress address() {
-        return SparkNet.address();
+        return SparkNet.addresses().getFirst();
     }
 
     @Override

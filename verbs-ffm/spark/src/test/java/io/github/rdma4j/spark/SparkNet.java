@@ -9,19 +9,19 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.List;
 
-/** Where the tests over RDMA are: at the first address whose interface has a device. */
+/** Where the tests over RDMA are: at the addresses whose interfaces have devices. */
 final class SparkNet {
     private SparkNet() {}
 
-    static InetAddress address() {
+    static List<InetAddress> addresses() {
         try {
             return NetworkInterface.networkInterfaces()
                     .flatMap(NetworkInterface::inetAddresses)
                     .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
                     .filter(SparkNet::hasDevice)
-                    .findFirst()
-                    .orElseThrow(() -> new AssertionError("no interface has an RDMA device"));
+                    .toList();
         } catch (SocketException e) {
             throw new AssertionError(e);
         }
