@@ -65,7 +65,7 @@ libraries() {
 # bats test_tags=release
 @test "each library comes with its sources, its Javadoc and an SBOM; benchmarks do not come" {
     [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
-    for library in rdma4j-{base,verbs,testing,netty,micrometer,cuda,gpudirect,perftest-tools,perftest-diagnosis,perftest-comparison,perftest}; do
+    for library in rdma4j-{base,verbs,testing,netty,spark,micrometer,cuda,gpudirect,perftest-tools,perftest-diagnosis,perftest-comparison,perftest}; do
         for file in "$(jar_of $library)" "$(jar_of $library sources)" "$(jar_of $library javadoc)"; do
             echo "$file"
             "$JDK/bin/jar" -tf "$file" >"$BATS_TEST_TMPDIR/content"
@@ -108,6 +108,8 @@ libraries() {
     [[ $output == "io.github.rdma4j.netty@$VERSION "* && $output == *"requires io.netty.transport transitive"* ]]
     run module rdma4j-micrometer
     [[ $output == "io.github.rdma4j.micrometer@$VERSION "* && $output == *"requires micrometer.core transitive"* ]]
+    run module rdma4j-spark
+    [[ $output == *"io.github.rdma4j.spark@$VERSION automatic"* ]]
     run module rdma4j-testing
     [[ $output == *"io.github.rdma4j.verbs.testing@$VERSION automatic"* ]]
     run module rdma4j-perftest

@@ -124,7 +124,8 @@ abstract class ClusterJobs {
             assertThat(job.lines()).anyMatch(line -> line.contains("Lost executor"));
             assertThat(submit(cluster, SETTINGS).await("RESULT ")).isEqualTo(result);
             assertThat(cluster.logsOfExecutors())
-                    .anyMatch(line -> line.contains("Spark fetches blocks from " + addresses().getLast())
+                    .anyMatch(line -> line.contains(
+                                    "Spark fetches blocks from " + addresses().getLast())
                             && line.contains(fetched()));
         }
     }

@@ -42,6 +42,8 @@ class ClusterJobsDeviceTest extends ClusterJobs {
 
     @Override
     void check(long bytes, long packets) {
-        assertThat(packets * LONGEST_PACKET).as("what %d packets carry", packets).isGreaterThanOrEqualTo(bytes);
+        assertThat(packets * LONGEST_PACKET)
+                .as("what %d packets carry", packets)
+                .isGreaterThanOrEqualTo(bytes);
     }
 }

@@ -4,9 +4,11 @@ package io.github.rdma4j.spark;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +29,7 @@ import org.apache.spark.network.util.TransportConf;
 
 /**
  * Measures the CPU time of fetching blocks of a file from another process, and of serving them, with Spark's own
- * client and server: {@code FetchRun MODE ADDRESS KIBIBYTES COUNT}. Prints milliseconds for each GiB, in the program and
+ * client and server: {@code java -javaagent:… FetchRun MODE ADDRESS KIBIBYTES COUNT}. Prints milliseconds for each GiB, in the program and
  * in the kernel, of the second half of the fetches. Over SoftRoCE the kernel also does the work of an adapter.
  */
 final class FetchRun {
@@ -36,7 +38,6 @@ final class FetchRun {
     private FetchRun() {}
 
     public static void main(String[] arguments) throws Exception {
-        ChangedSpark.load();
         if (arguments[0].equals("serve")) {
             serve(arguments[1], arguments[2], Integer.parseInt(arguments[3]) << 10);
         } else {
@@ -73,16 +74,12 @@ final class FetchRun {
     }
 
     private static void fetch(String mode, String address, int kibibytes, int count) throws Exception {
-        Process server = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        FetchRun.class.getName(),
-                        "serve",
-                        mode,
-                        address,
-                        "" + kibibytes)
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), FetchRun.class.getName()));
+        command.addAll(List.of("serve", mode, address, "" + kibibytes));
+        Process server = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         TransportConf conf = configuration(mode);

@@ -128,7 +128,8 @@ final class SparkCluster implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(java());
         command.addAll(QUICK);
-        command.addAll(List.of("-Xmx512m", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        command.addAll(
+                List.of("-Xmx512m", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         command.addAll(options);
         settings.forEach((name, value) -> command.add("-D" + name + "=" + value));
         command.addAll(List.of("-cp", home.resolve("conf") + ":" + home.resolve("jars") + "/*", main));
@@ -137,10 +138,14 @@ final class SparkCluster implements AutoCloseable {
         builder.environment().keySet().removeIf(name -> name.startsWith("SPARK_"));
         builder.environment()
                 .putAll(Map.of(
-                        "JAVA_HOME", System.getProperty("java.home"),
-                        "SPARK_HOME", home.toString(),
-                        "SPARK_SCALA_VERSION", "2.13",
-                        "SPARK_LOCAL_IP", address));
+                        "JAVA_HOME",
+                        System.getProperty("java.home"),
+                        "SPARK_HOME",
+                        home.toString(),
+                        "SPARK_SCALA_VERSION",
+                        "2.13",
+                        "SPARK_LOCAL_IP",
+                        address));
         Running process = new Running(builder.start());
         running.add(process);
         return process;
@@ -163,8 +168,19 @@ final class SparkCluster implements AutoCloseable {
                 List.of("-javaagent:" + agent),
                 "org.apache.spark.deploy.worker.Worker",
                 List.of(
-                        "--host", address, "--port", "0", "--webui-port", "0", "--cores", "" + cores, "--memory", "2g",
-                        "--work-dir", home.resolve("work-" + workers.size()).toString(), master));
+                        "--host",
+                        address,
+                        "--port",
+                        "0",
+                        "--webui-port",
+                        "0",
+                        "--cores",
+                        "" + cores,
+                        "--memory",
+                        "2g",
+                        "--work-dir",
+                        home.resolve("work-" + workers.size()).toString(),
+                        master));
         worker.await("Successfully registered with master");
         workers.add(worker);
     }
@@ -177,19 +193,24 @@ final class SparkCluster implements AutoCloseable {
             jar(application, manifest(), location(main));
         }
         Map<String, String> all = new HashMap<>(Map.of(
-                "spark.master", master,
-                "spark.ui.enabled", "false",
-                "spark.driver.host", address,
-                "spark.executor.cores", "1",
-                "spark.executor.memory", "512m",
-                "spark.executor.extraJavaOptions", "-javaagent:" + agent + " " + String.join(" ", QUICK)));
+                "spark.master",
+                master,
+                "spark.ui.enabled",
+                "false",
+                "spark.driver.host",
+                address,
+                "spark.executor.cores",
+                "1",
+                "spark.executor.memory",
+                "512m",
+                "spark.executor.extraJavaOptions",
+                "-javaagent:" + agent + " " + String.join(" ", QUICK)));
         all.putAll(settings);
         List<String> rest = new ArrayList<>();
         all.forEach((name, value) -> rest.addAll(List.of("--conf", name + "=" + value)));
         rest.addAll(List.of("--class", main.getName(), application.toString()));
         rest.addAll(List.of(arguments));
-        return start(
-                address, Map.of(), List.of("-javaagent:" + agent), "org.apache.spark.deploy.SparkSubmit", rest);
+        return start(address, Map.of(), List.of("-javaagent:" + agent), "org.apache.spark.deploy.SparkSubmit", rest);
     }
 
     private static Manifest manifest() {
@@ -252,7 +273,9 @@ final class SparkCluster implements AutoCloseable {
             while (true) {
                 String line = coming.poll(1, TimeUnit.SECONDS);
                 if (line == null) {
-                    assertThat(System.nanoTime() - end).as("%s in %s", text, all).isNegative();
+                    assertThat(System.nanoTime() - end)
+                            .as("%s in %s", text, all)
+                            .isNegative();
                     assertThat(process.isAlive() || !coming.isEmpty())
                             .as("%s in %s", text, String.join("\n", all))
                             .isTrue();
