@@ -76,9 +76,9 @@ public final class CudaModule extends GuardedResource {
 
     private static String explain(CudaContext context, int result, MemorySegment log) {
         log.set(ValueLayout.JAVA_BYTE, LOG_BYTES - 1, (byte) 0);
-        String said = log.getString(0).strip();
-        if (!said.isEmpty()) {
-            return "the compiler says: " + said;
+        String message = log.getString(0).strip();
+        if (!message.isEmpty()) {
+            return "the compiler says: " + message;
         }
         return result == CudaHeaders.CUDA_ERROR_NO_BINARY_FOR_GPU()
                 ? "%s has compute capability %d"

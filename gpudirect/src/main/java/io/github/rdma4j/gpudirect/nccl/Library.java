@@ -50,7 +50,7 @@ record Library(NcclCalls calls, NcclVersion version) {
     }
 
     NcclException failure(int result, String call, long communicator) {
-        String said = calls.lastError(communicator);
-        return new NcclException(call, result, said.isEmpty() ? calls.errorString(result) : said);
+        String message = calls.lastError(communicator);
+        return new NcclException(call, result, message.isEmpty() ? calls.errorString(result) : message);
     }
 }

@@ -132,7 +132,7 @@ final class CmAttempts {
                     attempts.wrong = answer + " was to come, and the connection was made";
                 }
                 cut(Phase.WORD);
-                timed("a word", WORD, () -> talk.say(number));
+                timed("a word", WORD, () -> talk.send(number));
                 timed("an answer", WORD, () -> talk.await(number, WORD));
                 cut(Phase.DISCONNECT);
                 timed("disconnect", DISCONNECT, () -> id.disconnect(DISCONNECT));

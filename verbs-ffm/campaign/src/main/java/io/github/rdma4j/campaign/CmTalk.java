@@ -31,7 +31,7 @@ final class CmTalk implements AutoCloseable {
     private final QueuePair pair;
     private final WorkCompletions completions = WorkCompletions.allocate(1);
     private boolean received;
-    private boolean said;
+    private boolean sent;
 
     CmTalk(SynchronousId id) {
         DeviceContext device = id.id().device().orElseThrow();
@@ -45,7 +45,7 @@ final class CmTalk implements AutoCloseable {
         }
     }
 
-    void say(long number) {
+    void send(long number) {
         memory.segment().set(ValueLayout.JAVA_LONG, 0, number);
         if (!pair.tryPostSend(SEND, memory.slice(0, Long.BYTES), SendFlags.SIGNALED)) {
             throw new Wrong("no room for the first send");
@@ -55,7 +55,7 @@ final class CmTalk implements AutoCloseable {
     /** Waits for the number, and until an announced one has arrived. */
     void await(long number, Duration limit) {
         long until = System.nanoTime() + limit.toNanos();
-        while (!received || !said) {
+        while (!received || !sent) {
             Duration remaining = Duration.ofNanos(Math.max(0, until - System.nanoTime()));
             if (queue.awaitCompletions(completions, remaining) == 0) {
                 throw new VerbsException(
@@ -71,10 +71,10 @@ final class CmTalk implements AutoCloseable {
 
     /** As {@link #await}, and sends the same number. */
     void echo(long number, Duration limit) {
-        said = true;
+        sent = true;
         await(number, limit);
-        said = false;
-        say(number);
+        sent = false;
+        send(number);
         await(number, limit);
     }
 
@@ -83,7 +83,7 @@ final class CmTalk implements AutoCloseable {
             throw new VerbsException("hearing a word", 0, completion.describe(), "none: this is a campaign");
         }
         received |= completion.workRequestId() == RECEIVE;
-        said |= completion.workRequestId() == SEND;
+        sent |= completion.workRequestId() == SEND;
     }
 
     @Override

@@ -47,9 +47,9 @@ final class Content {
         if (Arrays.equals(message, message(number))) {
             return "";
         }
-        long said = message.length < Long.BYTES ? -1 : buffer(message).getLong(0);
-        return "message " + number + " was to come, and " + message.length + " bytes came that call themselves " + said
-                + (Arrays.equals(message, message(said)) ? " and are that" : " and are not");
+        long claimed = message.length < Long.BYTES ? -1 : buffer(message).getLong(0);
+        return "message " + number + " was to come, and " + message.length + " bytes came that call themselves "
+                + claimed + (Arrays.equals(message, message(claimed)) ? " and are that" : " and are not");
     }
 
     private static ByteBuffer buffer(byte[] message) {

@@ -37,7 +37,7 @@ final class NettyHttp extends NettyTalk {
     @Override
     void start() {
         for (int i = 0; client && i < AHEAD; i++) {
-            say(next());
+            send(next());
         }
     }
 
@@ -50,10 +50,10 @@ final class NettyHttp extends NettyTalk {
         if (client && isEnded()) {
             return; // the rest of the answers
         }
-        say((client ? isTime() : allCame()) ? last() : next());
+        send((client ? isTime() : allCame()) ? last() : next());
     }
 
-    private void say(byte[] body) {
+    private void send(byte[] body) {
         FullHttpMessage message = client
                 ? new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/", buffer(body))
                 : new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, buffer(body));

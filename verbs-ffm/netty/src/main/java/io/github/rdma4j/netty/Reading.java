@@ -23,7 +23,7 @@ final class Reading {
     /** Whether a task of the event loop will continue. */
     private boolean scheduled;
     /** Whether the end was reported to the pipeline. */
-    private boolean endTold;
+    private boolean endReported;
 
     private boolean stopped;
     private volatile boolean shutDown;
@@ -41,7 +41,7 @@ final class Reading {
 
     /** Requests a read. */
     void begin() {
-        if (!stopped && !endTold) {
+        if (!stopped && !endReported) {
             pending = true;
             if (!inbound.isEmpty() || inbound.isAtEnd()) {
                 goOnLater();
@@ -94,7 +94,7 @@ final class Reading {
         if (!isWanted() && (stopped || !inbound.isAtEnd())) {
             return;
         }
-        if (shutDown && (endTold || !channel.config().isAllowHalfClosure())) {
+        if (shutDown && (endReported || !channel.config().isAllowHalfClosure())) {
             pending = false;
             return;
         }
@@ -169,8 +169,8 @@ final class Reading {
             if (!stopped) {
                 goOnLater();
             }
-        } else if (shutDown && !endTold) {
-            endTold = true;
+        } else if (shutDown && !endReported) {
+            endReported = true;
             channel.pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
         } else {
             close();

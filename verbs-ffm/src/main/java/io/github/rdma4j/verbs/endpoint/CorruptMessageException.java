@@ -19,7 +19,7 @@ public final class CorruptMessageException extends ConnectionLostException {
 
     private final long number;
     private final long length;
-    private final int said;
+    private final int expected;
     private final int found;
 
     CorruptMessageException(String operation, String reason, Loss.Corruption corruption) {
@@ -31,7 +31,7 @@ public final class CorruptMessageException extends ConnectionLostException {
                         + " the endpoint; connect again, and send again what was not answered");
         this.number = corruption.number();
         this.length = corruption.length();
-        this.said = corruption.said();
+        this.expected = corruption.said();
         this.found = corruption.found();
     }
 
@@ -47,7 +47,7 @@ public final class CorruptMessageException extends ConnectionLostException {
 
     /** {@return the checksum that was received with the message} */
     public int expectedSum() {
-        return said;
+        return expected;
     }
 
     /** {@return the checksum of the received bytes and the expected number} */

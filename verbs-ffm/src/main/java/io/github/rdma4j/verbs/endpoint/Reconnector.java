@@ -198,7 +198,7 @@ public final class Reconnector implements AutoCloseable {
             try {
                 long limit = Math.min(config.attemptNanos(), Math.max(1, end - System.nanoTime()));
                 Endpoint made = Endpoint.connect(server, name, configuration, Duration.ofNanos(limit));
-                tell(made, attempts, begun);
+                notifyListener(made, attempts, begun);
                 failure = null;
                 return made;
             } catch (NotAdmittedException
@@ -223,7 +223,7 @@ public final class Reconnector implements AutoCloseable {
         throw inVain;
     }
 
-    private void tell(Endpoint made, int attempts, long begun) {
+    private void notifyListener(Endpoint made, int attempts, long begun) {
         if (lost == null) {
             return;
         }

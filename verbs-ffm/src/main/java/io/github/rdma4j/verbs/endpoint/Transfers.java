@@ -481,10 +481,10 @@ public final class Transfers {
      * @throws IllegalStateException if the endpoint is closed
      */
     public int pollTransfers(TransferHandler handler) {
-        return tellAll(0, handler);
+        return deliverAll(0, handler);
     }
 
-    private int tellAll(int before, TransferHandler handler) {
+    private int deliverAll(int before, TransferHandler handler) {
         int count = before;
         while (true) {
             long id;
@@ -559,6 +559,6 @@ public final class Transfers {
             return 0;
         }
         handler.onTransfer(first.id, first.previous, first.failure);
-        return tellAll(1, handler);
+        return deliverAll(1, handler);
     }
 }

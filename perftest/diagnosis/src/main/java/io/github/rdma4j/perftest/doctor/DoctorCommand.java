@@ -118,10 +118,10 @@ public final class DoctorCommand {
     }
 
     private static PeerReport withPeer(DoctorOptions options, Machine machine, Diagnosis diagnosis, PrintStream err) {
-        PeerMachine told =
+        PeerMachine here =
                 MachineFacts.of(machine, diagnosis, BuildInfo.version(), options.device(), options.gidIndex());
         PeerEnd me = PeerEnd.of(
-                told,
+                here,
                 machine,
                 options.device().isPresent() || options.gidIndex().isPresent());
         return options.peer()

@@ -26,12 +26,12 @@ final class PeerJson {
         json.writeEndObject();
     }
 
-    private static void write(JsonGenerator json, Optional<PeerMachine> told) throws IOException {
-        if (told.isEmpty()) {
+    private static void write(JsonGenerator json, Optional<PeerMachine> received) throws IOException {
+        if (received.isEmpty()) {
             json.writeNull();
             return;
         }
-        PeerMachine machine = told.get();
+        PeerMachine machine = received.get();
         json.writeStartObject();
         json.writeStringField("rdma4j", machine.rdma4j());
         json.writeStringField("host", machine.host());

@@ -238,15 +238,15 @@ final class AllReduceRun {
             progress.step("the end of the communicator");
         }
         progress.step("reading NCCL's log");
-        NcclLog said = log.read();
-        List<Choice> mine = choices(said, context.device());
+        NcclLog entries = log.read();
+        List<Choice> mine = choices(entries, context.device());
         List<List<Choice>> all = new ArrayList<>();
-        meeting.exchange(RankChoice.write(mine), told -> {
-            told.forEach(each -> all.add(RankChoice.read(each)));
+        meeting.exchange(RankChoice.write(mine), received -> {
+            received.forEach(each -> all.add(RankChoice.read(each)));
             return new byte[0];
         });
         return report(
-                started, environment, library, places, RankChoice.merge(all), said.isEmpty() ? log.whyEmpty() : "");
+                started, environment, library, places, RankChoice.merge(all), entries.isEmpty() ? log.whyEmpty() : "");
     }
 
     private AllReduceReport report(
@@ -269,8 +269,8 @@ final class AllReduceRun {
                 null);
     }
 
-    private List<Choice> choices(NcclLog said, CudaDevice device) {
-        return said.isEmpty() ? List.of() : prediction.compare(said, device.ordinal());
+    private List<Choice> choices(NcclLog entries, CudaDevice device) {
+        return entries.isEmpty() ? List.of() : prediction.compare(entries, device.ordinal());
     }
 
     private List<Place> places(Meeting meeting, CudaDevice device) {
@@ -278,9 +278,9 @@ final class AllReduceRun {
         String all = new String(
                 meeting.exchange(
                         mine.getBytes(StandardCharsets.UTF_8),
-                        told -> String.join(
+                        received -> String.join(
                                         Place.SEPARATOR,
-                                        told.stream()
+                                        received.stream()
                                                 .map(each -> new String(each, StandardCharsets.UTF_8))
                                                 .toList())
                                 .getBytes(StandardCharsets.UTF_8)),

@@ -107,8 +107,8 @@ final class RankLoop implements AutoCloseable {
             finish();
             boolean enough = rounds >= COMPILED_AFTER && compilers.idleSince(before)
                     || System.nanoTime() - begin > LONGEST_WARM_UP;
-            over = meeting.exchange(new byte[] {(byte) (enough ? 1 : 0)}, told ->
-                            new byte[] {(byte) (told.stream().allMatch(each -> each[0] == 1) ? 1 : 0)})[0]
+            over = meeting.exchange(new byte[] {(byte) (enough ? 1 : 0)}, received ->
+                            new byte[] {(byte) (received.stream().allMatch(each -> each[0] == 1) ? 1 : 0)})[0]
                     == 1;
         }
     }
@@ -178,11 +178,11 @@ final class RankLoop implements AutoCloseable {
                 all.getLong());
     }
 
-    private byte[] gather(List<byte[]> told) {
-        double[] times = told.stream()
+    private byte[] gather(List<byte[]> received) {
+        double[] times = received.stream()
                 .mapToDouble(each -> ByteBuffer.wrap(each).getDouble())
                 .toArray();
-        long wrong = told.stream()
+        long wrong = received.stream()
                 .mapToLong(each -> ByteBuffer.wrap(each).getLong(Double.BYTES))
                 .sum();
         double time = switch (options.average()) {

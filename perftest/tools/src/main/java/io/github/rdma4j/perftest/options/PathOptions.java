@@ -155,13 +155,13 @@ public final class PathOptions {
     }
 
     /** Returns the link layer to assume for a port that reports this one. */
-    public LinkLayer linkLayer(LinkLayer told) {
-        return forcedLink != null ? forcedLink : told;
+    public LinkLayer linkLayer(LinkLayer reported) {
+        return forcedLink != null ? forcedLink : reported;
     }
 
     /** Returns the LID to send to if the peer reports this one. */
-    public int destinationLid(int told) {
-        return destinationLid != null ? destinationLid : told;
+    public int destinationLid(int reported) {
+        return destinationLid != null ? destinationLid : reported;
     }
 
     /** Service level, 0 to 15. */

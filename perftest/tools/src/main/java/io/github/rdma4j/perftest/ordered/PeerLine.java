@@ -164,7 +164,7 @@ final class PeerLine implements AutoCloseable {
      * peer's run.
      */
     RuntimeException cause(RuntimeException failure) {
-        if (failure instanceof PerftestException told && told.peerLost()) {
+        if (failure instanceof PerftestException perftest && perftest.peerLost()) {
             return failure;
         }
         long start = System.nanoTime();

@@ -31,7 +31,7 @@ final class PendingClient implements AutoCloseable {
 
     private final Socket socket;
     private final long since = System.nanoTime();
-    private final byte[] said = new byte[LENGTH];
+    private final byte[] bytes = new byte[LENGTH];
     private int length;
     private boolean left;
 
@@ -43,7 +43,7 @@ final class PendingClient implements AutoCloseable {
     Nature classify() {
         try {
             socket.setSoTimeout(MOMENT_MILLIS);
-            int read = socket.getInputStream().read(said, length, LENGTH - length);
+            int read = socket.getInputStream().read(bytes, length, LENGTH - length);
             left = read < 0;
             length += Math.max(0, read);
         } catch (SocketTimeoutException _) {
@@ -51,7 +51,7 @@ final class PendingClient implements AutoCloseable {
         } catch (IOException _) {
             left = true;
         }
-        Matcher version = VERSION.matcher(new String(said, 0, length, StandardCharsets.ISO_8859_1));
+        Matcher version = VERSION.matcher(new String(bytes, 0, length, StandardCharsets.ISO_8859_1));
         if (version.matches()) {
             return Nature.CLIENT;
         }
@@ -67,14 +67,14 @@ final class PendingClient implements AutoCloseable {
     String describe() {
         return socket.getRemoteSocketAddress().toString().replaceFirst("^.*/", "") + " connected and "
                 + (length > 0
-                        ? "sent " + Garbage.show(Arrays.copyOf(said, length)) + ", which is no perftest version"
+                        ? "sent " + Garbage.show(Arrays.copyOf(bytes, length)) + ", which is no perftest version"
                         : left ? "left without a word" : "says nothing")
                 + ": it is no client, which is still waited for";
     }
 
     /** Returns the conversation with a client, from its first byte. */
     ControlChannel channel(Duration timeout) throws IOException {
-        return new TcpControlChannel(socket, true, timeout, Arrays.copyOf(said, length));
+        return new TcpControlChannel(socket, true, timeout, Arrays.copyOf(bytes, length));
     }
 
     @Override

@@ -41,9 +41,9 @@ final class TcpControlChannel extends ControlChannel {
     /**
      * Continues a conversation that has begun.
      *
-     * @param said the bytes that were read before
+     * @param alreadyRead the bytes that were read before
      */
-    TcpControlChannel(Socket socket, boolean server, Duration timeout, byte[] said) throws IOException {
+    TcpControlChannel(Socket socket, boolean server, Duration timeout, byte[] alreadyRead) throws IOException {
         super(server, timeout);
         this.socket = socket;
         socket.setTcpNoDelay(true);
@@ -53,8 +53,8 @@ final class TcpControlChannel extends ControlChannel {
             socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_INTERVAL_SECONDS);
             socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_PROBES);
         }
-        this.in = new PushbackInputStream(socket.getInputStream(), said.length + 1);
-        in.unread(said);
+        this.in = new PushbackInputStream(socket.getInputStream(), alreadyRead.length + 1);
+        in.unread(alreadyRead);
         this.out = socket.getOutputStream();
     }
 

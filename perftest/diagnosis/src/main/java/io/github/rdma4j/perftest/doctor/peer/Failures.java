@@ -50,12 +50,13 @@ final class Failures {
     static Failure of(VerbsException failure, CmEventType silence) {
         String name = switch (failure) {
             case ConnectionRejectedException rejected -> rejected.reason().name();
-            case ConnectionException told
-            when told.event() != null -> told.event().name();
+            case ConnectionException connection
+            when connection.event() != null -> connection.event().name();
             default -> silence.name();
         };
-        boolean silent =
-                failure instanceof ConnectionException told && told.event() == null && told.errno() == ETIMEDOUT;
+        boolean silent = failure instanceof ConnectionException connection
+                && connection.event() == null
+                && connection.errno() == ETIMEDOUT;
         return new Failure(
                 Failure.Kind.CONNECTION,
                 name,

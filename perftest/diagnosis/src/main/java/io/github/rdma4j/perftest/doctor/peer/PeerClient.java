@@ -211,12 +211,12 @@ public final class PeerClient {
 
     private void converse(Line line, Remote remote) {
         line.send(new Message(Message.Kind.MACHINE, me.machine().fields()));
-        Message told = line.receive(limits.atMost(Limits.STEP.multipliedBy(3)));
-        if (told.kind() != Message.Kind.MACHINE) {
+        Message received = line.receive(limits.atMost(Limits.STEP.multipliedBy(3)));
+        if (received.kind() != Message.Kind.MACHINE) {
             throw new BadMessageException(
-                    "the other end sent " + told.kind() + " instead of a description of its machine");
+                    "the other end sent " + received.kind() + " instead of a description of its machine");
         }
-        PeerMachine theirs = PeerMachine.of(told.fields());
+        PeerMachine theirs = PeerMachine.of(received.fields());
         there = Optional.of(theirs);
         Comparison comparison = new Comparison(me.machine(), theirs, address.host());
         findings.addAll(comparison.machines());

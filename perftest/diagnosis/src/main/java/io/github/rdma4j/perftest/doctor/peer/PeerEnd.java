@@ -17,7 +17,7 @@ import java.util.function.Function;
  */
 public record PeerEnd(PeerMachine machine, Function<PeerPort, Map<String, Long>> counters, boolean chosen) {
     /** With the counters that a machine's files have. */
-    public static PeerEnd of(PeerMachine told, Machine machine, boolean chosen) {
-        return new PeerEnd(told, port -> PortCounters.read(machine.files(), port), chosen);
+    public static PeerEnd of(PeerMachine description, Machine machine, boolean chosen) {
+        return new PeerEnd(description, port -> PortCounters.read(machine.files(), port), chosen);
     }
 }

@@ -31,7 +31,7 @@ public final class NcclLog {
     private static final int MOST_LENGTH = 4096;
     private static final int MOST_KEPT = 10_000;
 
-    private static final Pattern SAID = Pattern.compile("NCCL (INFO|WARN) (.*)");
+    private static final Pattern LINE = Pattern.compile("NCCL (INFO|WARN) (.*)");
     private static final Pattern VERSION = Pattern.compile("NCCL version (\\d+\\.\\d+\\.\\d+\\S*)");
     private static final Pattern NETWORK = Pattern.compile("Using network (.+)");
     private static final Pattern ADAPTERS = Pattern.compile("NET/\\w+ : Using (\\[\\d+\\].*)");
@@ -155,13 +155,13 @@ public final class NcclLog {
     }
 
     private void line(String line) {
-        Matcher said = SAID.matcher(line);
-        if (!said.find()) {
+        Matcher entry = LINE.matcher(line);
+        if (!entry.find()) {
             version(line);
-        } else if (said.group(1).equals("WARN")) {
-            keep(warnings, said.group(2).strip());
+        } else if (entry.group(1).equals("WARN")) {
+            keep(warnings, entry.group(2).strip());
         } else {
-            information(said.group(2).strip());
+            information(entry.group(2).strip());
         }
     }
 

@@ -352,11 +352,11 @@ public final class Connector {
     /** Explains a refusal: its private data has the version of an endpoint server, and perhaps the reason. */
     private static RuntimeException explained(InetSocketAddress server, ConnectionRejectedException refusal) {
         byte[] data = refusal.privateData();
-        boolean said = Hello.isRefusal(data) && Hello.refusalOf(data) != Refusal.ANOTHER_PROTOCOL;
-        if (!Hello.isHello(data) || Hello.versionOf(data) == Hello.VERSION && !said) {
+        boolean hasReason = Hello.isRefusal(data) && Hello.refusalOf(data) != Refusal.ANOTHER_PROTOCOL;
+        if (!Hello.isHello(data) || Hello.versionOf(data) == Hello.VERSION && !hasReason) {
             return refusal;
         }
-        EndpointException explained = said
+        EndpointException explained = hasReason
                 ? EndpointExceptions.refused("connecting to " + server, Hello.refusalOf(data))
                 : ACCESS.incompatiblePeer("connecting to " + server, Hello.problem(data), SPEAK_THE_SAME);
         explained.initCause(refusal);

@@ -52,7 +52,7 @@ public final class VerbsReception implements Reception {
 
     private EventPoller poller;
     /** How often in a row the listener has failed. */
-    private int unheard;
+    private int undelivered;
     /** Why no more clients can connect; null if they can. */
     private VerbsException over;
 
@@ -126,20 +126,20 @@ public final class VerbsReception implements Reception {
      * request.
      */
     private Optional<SynchronousId> nextRequest() {
-        boolean heard = true;
+        boolean delivered = true;
         try {
             return listener.getRequest(Duration.ZERO);
         } catch (ConnectionException e) {
             // An event of the listener itself, whose device was removed.
             throw giveUp(e);
         } catch (VerbsException e) {
-            heard = !e.operation().equals(CmCalls.GET_EVENT_OPERATION);
-            if (!heard && unheard == MOST_FAILURES - 1) {
+            delivered = !e.operation().equals(CmCalls.GET_EVENT_OPERATION);
+            if (!delivered && undelivered == MOST_FAILURES - 1) {
                 throw giveUp(e);
             }
             throw e;
         } finally {
-            unheard = heard ? 0 : unheard + 1;
+            undelivered = delivered ? 0 : undelivered + 1;
         }
     }
 

@@ -125,7 +125,7 @@ final class FailoverListener implements Outbox.Listener {
                 Message message = tcp.message(buffer, length);
                 byte[] bytes = message.segment().toArray(ValueLayout.JAVA_BYTE);
                 ACCESS.close(message);
-                hear(bytes);
+                receive(bytes);
             } else if (framed) {
                 deliver(tcp, buffer, frame, length);
             } else {
@@ -136,13 +136,13 @@ final class FailoverListener implements Outbox.Listener {
             }
         }
 
-        private void hear(byte[] bytes) {
-            MigrationMessage said = MigrationMessage.parse(bytes);
-            if (said == null) {
+        private void receive(byte[] bytes) {
+            MigrationMessage message = MigrationMessage.parse(bytes);
+            if (message == null) {
                 violated("words about a move that nobody understands");
             } else {
                 events++;
-                mover.heard(said);
+                mover.received(message);
             }
         }
 

@@ -50,7 +50,7 @@ public final class FailoverTransport implements EndpointTransport, Mover.Host {
     private static final int POLLS_PER_LOOK_AT_TCP = 16;
 
     /** The limit of waiting migration messages; a peer that observes the protocol never causes so many. */
-    private static final int MOST_UNSAID = 64;
+    private static final int MOST_UNSENT = 64;
 
     private static final long LONGEST_WAIT_FOR_TCP = TimeUnit.MILLISECONDS.toNanos(64);
 
@@ -68,7 +68,7 @@ public final class FailoverTransport implements EndpointTransport, Mover.Host {
     private final Consumer<EndpointTransport> takeIn = this::takeIn;
     private final Consumer<EndpointTransport> checkLeg = this::checkLeg;
     private final Consumer<String> rdmaFails = this::rdmaFails;
-    private final Queue<byte[]> unsaid = new ArrayDeque<>();
+    private final Queue<byte[]> unsent = new ArrayDeque<>();
     private final ArrayDeque<Integer> freeForWords = new ArrayDeque<>();
     private final FailoverEvents sleepEnds;
     private Protocol protocol;
@@ -273,22 +273,22 @@ public final class FailoverTransport implements EndpointTransport, Mover.Host {
     // ---- Migration ----
 
     @Override
-    public void say(MigrationMessage said) {
-        unsaid.add(said.toBytes());
+    public void send(MigrationMessage message) {
+        unsent.add(message.toBytes());
         sayRest();
-        if (unsaid.size() > MOST_UNSAID) {
+        if (unsent.size() > MOST_UNSENT) {
             violated("it asks more about a move than it reads");
         }
     }
 
     private void sayRest() {
-        while (!unsaid.isEmpty() && !freeForWords.isEmpty()) {
+        while (!unsent.isEmpty() && !freeForWords.isEmpty()) {
             int slot = freeForWords.remove();
-            tcp.fill(slot, MemorySegment.ofArray(unsaid.remove()));
+            tcp.fill(slot, MemorySegment.ofArray(unsent.remove()));
             tcp.postMessage(slot, Frame.of(Frame.MOVE, 0), true);
         }
         // Later posts must not overtake migration messages.
-        outbox.block(!unsaid.isEmpty());
+        outbox.block(!unsent.isEmpty());
     }
 
     @Override
@@ -314,9 +314,9 @@ public final class FailoverTransport implements EndpointTransport, Mover.Host {
             EndpointMoveEvent.moved(name, from.name(), to.name(), reason, took);
         }
         if (moveListener != null) {
-            Promise<TransportMove> told = new Promise<>(null);
-            told.thenAccept(moveListener);
-            protocol.decide(told, move, null);
+            Promise<TransportMove> delivery = new Promise<>(null);
+            delivery.thenAccept(moveListener);
+            protocol.decide(delivery, move, null);
         }
     }
 

@@ -33,7 +33,7 @@ final class Mover {
     /** The operations of the endpoint that it uses. */
     interface Host {
         /** Sends a message over TCP, after everything that was sent before. */
-        void say(MigrationMessage words);
+        void send(MigrationMessage words);
 
         /** Takes a new RDMA connection, whose first messages are passed to {@link Mover#trial}. */
         void connected(EndpointTransport rdma);
@@ -222,7 +222,7 @@ final class Mover {
             prepared = dialer.prepare();
             byte[] words = prepared.offer();
             begin(attempt + 1);
-            host.say(MigrationMessage.of(MigrationMessage.Kind.OFFER, attempt, words));
+            host.send(MigrationMessage.of(MigrationMessage.Kind.OFFER, attempt, words));
         } catch (RuntimeException e) {
             failed(e);
             giveUpPrepared();
@@ -247,7 +247,7 @@ final class Mover {
     }
 
     /** Handles a migration message of the peer. */
-    void heard(MigrationMessage words) {
+    void received(MigrationMessage words) {
         if (words.kind() == MigrationMessage.Kind.OFFER) {
             if (client || underWay || words.attempt() != attempt + 1) {
                 host.violated("an offer of RDMA that is not its turn");
@@ -270,7 +270,7 @@ final class Mover {
             case UP -> {
                 if (!downSaid && rdma != null && !upHeard) {
                     upHeard = true;
-                    host.say(MigrationMessage.of(MigrationMessage.Kind.READY, attempt));
+                    host.send(MigrationMessage.of(MigrationMessage.Kind.READY, attempt));
                     if (!client) {
                         sayUp();
                     }
@@ -308,7 +308,7 @@ final class Mover {
             byte[] words = prepared.offer();
             connect(offer);
             if (rdma != null) {
-                host.say(MigrationMessage.of(MigrationMessage.Kind.ANSWER, attempt, words));
+                host.send(MigrationMessage.of(MigrationMessage.Kind.ANSWER, attempt, words));
             }
         } catch (RuntimeException e) {
             end(e.getMessage(), e);
@@ -366,7 +366,7 @@ final class Mover {
     private void sayUp() {
         upSaid = true;
         outbox.hold();
-        host.say(MigrationMessage.of(MigrationMessage.Kind.UP, attempt));
+        host.send(MigrationMessage.of(MigrationMessage.Kind.UP, attempt));
     }
 
     /** Switches to RDMA, once TCP's own posts are done: the peer's READY may arrive before that. */
@@ -414,7 +414,7 @@ final class Mover {
             failing = null;
         }
         downSaid = true;
-        host.say(new MigrationMessage(
+        host.send(new MigrationMessage(
                 MigrationMessage.Kind.DOWN,
                 attempt,
                 messages,

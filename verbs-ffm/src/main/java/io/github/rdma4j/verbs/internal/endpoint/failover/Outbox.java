@@ -410,22 +410,22 @@ final class Outbox {
     }
 
     /** Fails all posts. Returns how many there were. */
-    int failAll(java.util.function.Consumer<Post> told) {
+    int failAll(java.util.function.Consumer<Post> listener) {
         int count = underWay.size() + waiting.size();
         while (!underWay.isEmpty()) {
             Post post = underWay.remove();
             letGo(post);
-            tell(post, told);
+            fail(post, listener);
         }
         while (!waiting.isEmpty()) {
-            tell(waiting.remove(), told);
+            fail(waiting.remove(), listener);
         }
         return count;
     }
 
-    private static void tell(Post post, java.util.function.Consumer<Post> told) {
+    private static void fail(Post post, java.util.function.Consumer<Post> listener) {
         if (post.id != Post.NOBODY) {
-            told.accept(post);
+            listener.accept(post);
         }
     }
 }
