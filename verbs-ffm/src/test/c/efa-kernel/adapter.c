@@ -22,6 +22,7 @@ enum {
     COMMAND_SHIFT = 29, COMMAND_MASK = 3, // the number of an arming, in the doorbell
     OVERTAKING = 8, PATIENCE = 300000,    // requests, nanoseconds
     RETRY = 100000, ENDLESS = 7,
+    GONE_AFTER = 50000000, // nanoseconds without an answer, after which a process may have ended
 };
 
 // A request as it is in the ring.
@@ -52,6 +53,8 @@ struct waiting {
     uint32_t count;
     uint64_t since; // when the youngest was fetched
     int asked;      // the index of one that is on its way to another process
+    uint16_t asked_of; // that process
+    uint64_t asked_at;
     struct one {
         struct request_of_efa request;
         unsigned tries;
@@ -369,6 +372,15 @@ static void work(struct object *pair) {
     if (pair->state == ERROR_STATE) {
         flush(pair);
     }
+    struct waiting *waiting = pair->waiting;
+    if (pair->asks && now() - waiting->asked_at > GONE_AFTER) {
+        waiting->asked_at = now();
+        if (!is_there(waiting->asked_of)) {
+            struct request none = {0};
+            pair->asks = false;
+            conclude(pair, (uint32_t)waiting->asked, &none, GONE);
+        }
+    }
     while (pair->state == RTS && !pair->asks) {
         fetch(pair);
         int index = choose(pair->waiting);
@@ -385,7 +397,9 @@ static void work(struct object *pair) {
         }
         if (outcome == ASKED) {
             pair->asks = true;
-            pair->waiting->asked = index;
+            waiting->asked = index;
+            waiting->asked_of = request.to;
+            waiting->asked_at = now();
             return;
         }
         conclude(pair, (uint32_t)index, &request, outcome);

@@ -57,6 +57,16 @@ bool is_here(uint16_t lid) {
     return lid == port_lid();
 }
 
+bool is_there(uint16_t lid) {
+    struct sockaddr_un place = place_of(lid);
+    int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool there = probe < 0 || connect(probe, (struct sockaddr *)&place, sizeof place) == 0;
+    if (probe >= 0) {
+        close(probe);
+    }
+    return there;
+}
+
 static ssize_t send_parcel(int descriptor, uint16_t lid, const struct request *request, const uint8_t *data,
                            uint64_t length) {
     struct sockaddr_un place = place_of(lid);

@@ -64,6 +64,9 @@ bool move(int context, struct message *message, uint8_t *bytes, uint64_t length,
 // Whether a LID is this process's.
 bool is_here(uint16_t lid);
 
+// Whether another process has the port.
+bool is_there(uint16_t lid);
+
 // Sends a request to another process; returns ASKED, WAIT or GONE.
 int ask(const struct request *request, const uint8_t *data);
 

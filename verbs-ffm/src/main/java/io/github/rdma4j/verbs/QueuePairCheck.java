@@ -43,9 +43,13 @@ final class QueuePairCheck {
                 throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
             }
         }
-        int depth = context.limits().maxQueuePairWorkRequests();
-        requireRange("maxSendWorkRequests", config.depths().askedSends().orElse(1), 1, depth);
-        requireRange("maxReceiveWorkRequests", config.depths().askedReceives().orElse(1), 1, depth);
+        // The depths of an SRD queue pair are checked against the limits of the adapter, which has one for each queue.
+        if (config.srd() == null) {
+            int depth = context.limits().maxQueuePairWorkRequests();
+            requireRange("maxSendWorkRequests", config.depths().askedSends().orElse(1), 1, depth);
+            requireRange(
+                    "maxReceiveWorkRequests", config.depths().askedReceives().orElse(1), 1, depth);
+        }
         int entries = context.limits().maxScatterGather();
         requireRange("maxSendScatterGather", config.maxSendScatterGather(), 1, entries);
         requireRange("maxReceiveScatterGather", config.maxReceiveScatterGather(), 1, entries);

@@ -69,6 +69,11 @@ public final class SrdQueuePair implements AutoCloseable {
         return queuePair.number();
     }
 
+    /** {@return whether this queue pair has not been closed} */
+    public boolean isOpen() {
+        return queuePair.isOpen();
+    }
+
     /** {@return the protection domain that the queue pair was created in} */
     public ProtectionDomain protectionDomain() {
         return queuePair.protectionDomain();

@@ -162,9 +162,9 @@ public final class SrdQueuePairConfig {
 
     /**
      * Sets whether writes with immediate of peers complete here without a posted receive; default false. The peers'
-     * queue pairs must have the same setting. The completions have the work-request id 0. In an
+     * queue pairs must have the same setting. The completions have the work-request id 0, and in an
      * {@link ExtendedCompletionQueue} with {@link WorkCompletionField#UNSOLICITED},
-     * {@link CompletionCursor#isUnsolicited()} tells them from completions of receives. Needs rdma-core 52.
+     * {@link CompletionCursor#isUnsolicited()} is true for them. Needs rdma-core 52.
      *
      * @param unsolicited true if no receives are posted for them
      * @return this

@@ -238,7 +238,9 @@ class ArchitectureTest {
         checkRoom("tcp", rooms("engine").or(SOCKETS_OF_THE_KERNEL));
         checkRoom(
                 "srd",
-                rooms("engine", "rdma", "tcp").or(resideInAPackage(DEVICE)).or(SOCKETS_OF_THE_KERNEL));
+                rooms("engine", "rdma", "tcp", "group")
+                        .or(resideInAPackage(DEVICE))
+                        .or(SOCKETS_OF_THE_KERNEL));
         checkRoom("group", rooms("engine", "rdma").or(resideInAnyPackage(CM, DEVICE)));
         checkRoom("failover", rooms("engine", "rdma", "tcp").or(resideInAnyPackage(CM, DEVICE)));
         checkRoom(

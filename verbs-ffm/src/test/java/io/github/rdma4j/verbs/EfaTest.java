@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.endpoint.EndpointPeersOnLibefa;
 import io.github.rdma4j.verbs.endpoint.EndpointsOnLibefa;
+import io.github.rdma4j.verbs.endpoint.GroupsOnLibefa;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ class EfaTest {
 
     @Test
     void queuePairsOfOneProcessReachEachOther() throws IOException, InterruptedException {
-        play(List.of(SrdOnLibefa.class, EndpointsOnLibefa.class));
+        play(List.of(SrdOnLibefa.class, EndpointsOnLibefa.class, GroupsOnLibefa.class));
     }
 
     @Test

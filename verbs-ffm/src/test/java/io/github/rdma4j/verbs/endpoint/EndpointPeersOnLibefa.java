@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -51,6 +52,38 @@ public class EndpointPeersOnLibefa {
                 assertThatThrownBy(() -> peer.receive(LONG))
                         .isInstanceOf(ConnectionLostException.class)
                         .hasMessageContaining("its process ended, or it aborted");
+            } finally {
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void killedPeerDoesNotHarmTheOthersOfItsGroup() throws Exception {
+        try (EndpointGroup group = EndpointGroup.open();
+                EndpointServer server =
+                        EndpointServer.bind(new InetSocketAddress(HERE, 0), config -> config.group(group))) {
+            Process process = start(
+                    SilentClient.class.getName(),
+                    List.of(),
+                    Integer.toString(server.address().getPort()));
+            try (Endpoint killed = server.accept(LONG).orElseThrow()) {
+                CompletableFuture<Endpoint> accepted =
+                        CompletableFuture.supplyAsync(() -> server.accept(LONG).orElseThrow());
+                try (Endpoint client = Endpoint.connect(server.address(), LONG);
+                        Endpoint peer = accepted.join()) {
+                    assertThat(group.queues()).isEqualTo(1);
+                    assertThat(killed.receive(LONG)).hasValue("here".getBytes());
+                    killed.send("answer".getBytes(), LONG);
+                    process.destroyForcibly();
+                    for (byte i = 0; i < 20; i++) {
+                        client.send(new byte[] {i}, LONG);
+                        assertThat(peer.receive(LONG)).hasValue(new byte[] {i});
+                        peer.send(new byte[] {i}, LONG);
+                        assertThat(client.receive(LONG)).hasValue(new byte[] {i});
+                    }
+                    assertThatThrownBy(() -> killed.receive(LONG)).isInstanceOf(ConnectionLostException.class);
+                }
             } finally {
                 process.destroyForcibly();
             }

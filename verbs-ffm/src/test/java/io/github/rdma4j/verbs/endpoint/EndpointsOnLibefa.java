@@ -57,8 +57,11 @@ public class EndpointsOnLibefa {
         assertThat(EfaStandIn.objects()).as("objects that the kernel has left").isZero();
     }
 
+    /** Has an effect on every endpoint of a {@link Pair}, at the client or at the server. */
+    void configure(EndpointConfig config, boolean server) {}
+
     /** Two endpoints of this process. */
-    private static final class Pair implements AutoCloseable {
+    final class Pair implements AutoCloseable {
         final EndpointServer server;
         final Endpoint client;
         final Endpoint peer;
@@ -68,10 +71,24 @@ public class EndpointsOnLibefa {
         }
 
         Pair(Consumer<EndpointConfig> atClient, Consumer<EndpointConfig> atServer) {
-            server = EndpointServer.bind(ANY_PORT, atServer);
+            server = EndpointServer.bind(ANY_PORT, config -> {
+                configure(config, true);
+                atServer.accept(config);
+            });
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(LONG).orElseThrow());
-            client = Endpoint.connect(server.address(), atClient, LONG);
+            try {
+                client = Endpoint.connect(
+                        server.address(),
+                        config -> {
+                            configure(config, false);
+                            atClient.accept(config);
+                        },
+                        LONG);
+            } catch (Throwable e) {
+                server.close();
+                throw e;
+            }
             peer = accepted.join();
         }
 
@@ -183,7 +200,7 @@ public class EndpointsOnLibefa {
     void oneThreadServesSeveralClients() {
         List<Endpoint> clients = new ArrayList<>();
         List<Endpoint> peers = new ArrayList<>();
-        try (EndpointServer server = EndpointServer.bind(ANY_PORT);
+        try (EndpointServer server = EndpointServer.bind(ANY_PORT, config -> configure(config, true));
                 EndpointSelector selector = EndpointSelector.open()) {
             selector.add(
                     server,
@@ -193,7 +210,7 @@ public class EndpointsOnLibefa {
                     }));
             CompletableFuture<Void> answered = CompletableFuture.runAsync(() -> {
                 for (byte i = 0; i < 5; i++) {
-                    clients.add(Endpoint.connect(server.address(), LONG));
+                    clients.add(Endpoint.connect(server.address(), config -> configure(config, false), LONG));
                     clients.get(i).send(new byte[] {i}, LONG);
                 }
                 for (byte i = 0; i < 5; i++) {
@@ -415,15 +432,6 @@ public class EndpointsOnLibefa {
         }
     }
 
-    @Test
-    void groupIsRefusedUntilItUsesSrd() {
-        try (EndpointGroup group = EndpointGroup.open()) {
-            assertThatThrownBy(() -> EndpointServer.bind(ANY_PORT, config -> config.group(group)))
-                    .isInstanceOf(VerbsException.class)
-                    .hasMessageContaining("an EFA has no shared receive queues, which an EndpointGroup needs");
-        }
-    }
-
     /** The client says that its adapter sends so many bytes, and has memory of such a length to try the path with. */
     private static byte[] greeting(int maxSend, long probeLength) {
         byte[] hello = Hello.withDatagrams(new Hello(Hello.VERSION, 64, 4096, new byte[0]).toBytes(), true);
@@ -431,6 +439,7 @@ public class EndpointsOnLibefa {
         bytes.put(hello).position(TcpHandshake.BYTES + Gid.LENGTH);
         return bytes.putInt(1)
                 .putInt(1)
+                .putInt(0)
                 .putInt(maxSend)
                 .putInt(MTU)
                 .putLong(0)
@@ -441,7 +450,7 @@ public class EndpointsOnLibefa {
     @Test
     void clientWithAWrongAddressDoesNotEndAccept() throws IOException {
         List<byte[]> greetings = List.of(greeting(0, 0), greeting(1, 0), greeting(MTU, -1));
-        try (EndpointServer server = EndpointServer.bind(ANY_PORT)) {
+        try (EndpointServer server = EndpointServer.bind(ANY_PORT, config -> configure(config, true))) {
             CompletableFuture<Endpoint> accepted =
                     CompletableFuture.supplyAsync(() -> server.accept(LONG).orElseThrow());
             for (byte[] greeting : greetings) {

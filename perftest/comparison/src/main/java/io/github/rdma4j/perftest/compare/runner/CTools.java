@@ -137,8 +137,8 @@ public final class CTools {
                                         .map(line -> ": " + line)
                                         .orElse(""),
                         connection.equals(RunOrder.SRD)
-                                ? "name the folder of tools that were built with libefa (--c-path), for writes those of"
-                                        + " perftest 23.07 or newer; or leave the tool out (--tools)"
+                                ? "name the folder of tools that were built with libefa (--c-path), for writes from"
+                                        + " perftest 23.07 on; or leave the tool out (--tools)"
                                 : "leave the tool out (--tools), or choose another -c");
             }
         });

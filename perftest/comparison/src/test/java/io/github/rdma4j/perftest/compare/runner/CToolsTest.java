@@ -94,7 +94,7 @@ class CToolsTest {
                         assertThat(failure)
                                 .hasMessage("C's ib_write_bw in " + folder
                                         + " has no SRD: SRD connection only possible in SEND/READ verbs");
-                        assertThat(failure.remedy()).contains("for writes those of perftest 23.07 or newer");
+                        assertThat(failure.remedy()).contains("for writes from perftest 23.07 on");
                     });
         }
     }

@@ -4,7 +4,9 @@ package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.verbs.EfaCompletionStatus;
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.ConnectionLostException;
 import io.github.rdma4j.verbs.endpoint.EndpointException;
@@ -46,6 +48,14 @@ public final class EndpointExceptions implements EndExceptions {
             FailedTransferEvent.failed(endpoint, status, description);
         }
         return ACCESS.transferException("a transfer of " + protocol, status, vendorError, description);
+    }
+
+    /** {@return what has failed on an Elastic Fabric Adapter, of which the vendor error says more than the status} */
+    public static String describeSrd(WorkCompletion completion) {
+        EfaCompletionStatus status = EfaCompletionStatus.ofVendorError(completion.vendorError());
+        return status == EfaCompletionStatus.OK || status == EfaCompletionStatus.UNKNOWN
+                ? completion.describe()
+                : completion.status() + ": " + status.describe();
     }
 
     public static EndpointException refused(String operation, Refusal refusal) {

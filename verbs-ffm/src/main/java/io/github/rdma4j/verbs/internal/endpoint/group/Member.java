@@ -10,13 +10,16 @@ import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.Message;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ArrivalSink;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
-import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsWire;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /**
  * An endpoint's part of the queues of its group: a queue pair, a place in a {@link QueueShare}, its arrivals, and the
@@ -48,6 +51,16 @@ public final class Member implements ReceiveBufferTable {
     private final Arrivals arrivals;
     private final Sleepers.Sleeper sleeper;
     private QueuePair queuePair;
+    /** How many requests of this member are in a send queue that it shares; see {@link #mayPost}. */
+    private final AtomicInteger underWay = new AtomicInteger();
+    /** The peer's queue pair, if its datagrams come to a queue pair that all members share. */
+    private volatile int peerNumber = -1;
+    /** Takes an event of the link; returns false if there was none. Null if the connection manager has the events. */
+    private volatile BooleanSupplier linkEvent;
+
+    private volatile boolean linkEventCame;
+    /** Whether the endpoint has taken arrivals from here that it has not passed on. */
+    private volatile boolean unfinished;
 
     // Used by the thread that polls, one at a time.
     private long arrived;
@@ -105,8 +118,18 @@ public final class Member implements ReceiveBufferTable {
         return place;
     }
 
-    long tag() {
+    public long tag() {
         return tag;
+    }
+
+    /** {@return the number in the tag, which a datagram to this member carries} */
+    public int number() {
+        return (int) (tag >>> TAG_SHIFT);
+    }
+
+    /** {@return the number of the member that has made a request} */
+    static int numberOf(long id) {
+        return (int) (id >>> TAG_SHIFT);
     }
 
     Sleepers.Sleeper sleeper() {
@@ -122,8 +145,9 @@ public final class Member implements ReceiveBufferTable {
     }
 
     /** Whether there is something that the endpoint has not taken in. */
-    boolean hasNews() {
+    public boolean hasNews() {
         return !arrivals.isEmpty()
+                || unfinished
                 || alarmed && (overrun && !overrunTold || interrupted != null && !interruptedTold || linkNews);
     }
 
@@ -146,7 +170,8 @@ public final class Member implements ReceiveBufferTable {
         return (id & TAG) == tag && add(Arrivals.SENT, id & ~TAG, 0, 0, null);
     }
 
-    private boolean arriveIn(long id, WorkCompletion completion) {
+    /** Queues a datagram that has come to the shared queue pair. As {@link #arrive}. */
+    boolean arriveIn(long id, WorkCompletion completion) {
         byte kind = Arrivals.NO_MESSAGE;
         if (completion.opcode() == WorkCompletionOpcode.RECEIVE) {
             kind = completion.hasImmediateData() ? Arrivals.MESSAGE_WITH_IMMEDIATE : Arrivals.MESSAGE;
@@ -173,9 +198,11 @@ public final class Member implements ReceiveBufferTable {
     }
 
     /** Copies a failed completion, whose memory the next completions overwrite. */
-    static Arrivals.Failure failure(WorkCompletion completion) {
+    static Arrivals.Failure failure(WorkCompletion completion, boolean datagrams) {
         WorkCompletionStatus status = completion.status();
-        String description = status == WorkCompletionStatus.WR_FLUSH_ERR ? FLUSHED : completion.describe();
+        String description = status == WorkCompletionStatus.WR_FLUSH_ERR
+                ? FLUSHED
+                : datagrams ? EndpointExceptions.describeSrd(completion) : completion.describe();
         return new Arrivals.Failure(status, completion.vendorError(), description);
     }
 
@@ -225,7 +252,80 @@ public final class Member implements ReceiveBufferTable {
         return first;
     }
 
+    // ---- A send queue that all members share ----
+
+    /**
+     * Takes an entry of the shared send queue. Each member always gets some, and more while there are any.
+     *
+     * @return false if there is none; the member has others under way then
+     */
+    public boolean mayPost() {
+        while (true) {
+            int before = underWay.get();
+            boolean fromAll = before >= share.entriesOfEach();
+            if (fromAll && !share.takeEntry()) {
+                return false;
+            }
+            if (underWay.compareAndSet(before, before + 1)) {
+                return true;
+            }
+            if (fromAll) {
+                share.giveEntry();
+            }
+        }
+    }
+
+    /** Gives an entry back, after a completion or a refusal. */
+    public void entryIsFree() {
+        if (underWay.getAndDecrement() > share.entriesOfEach()) {
+            share.giveEntry();
+        }
+    }
+
+    boolean hasUnderWay() {
+        return underWay.get() > 0;
+    }
+
+    public void peerNumber(int number) {
+        peerNumber = number;
+    }
+
+    boolean isPeer(int number) {
+        return peerNumber == number;
+    }
+
+    // ---- Events of a link that the connection manager does not know ----
+
+    void link(BooleanSupplier takesEvent) {
+        linkEvent = takesEvent;
+    }
+
+    /** In the thread that waits for all links. */
+    void linkIsReady(Sleepers sleepers) {
+        BooleanSupplier event = linkEvent;
+        if (event != null && event.getAsBoolean()) {
+            linkEventCame = true;
+            linkNews = true;
+            alarmed = true;
+            tell(sleepers);
+        }
+    }
+
+    /** {@return whether the link had an event since the last call} */
+    public boolean takeLinkEvent() {
+        if (!linkEventCame) {
+            return false;
+        }
+        linkEventCame = false;
+        return true;
+    }
+
     // ---- The endpoint ----
+
+    /** Records whether the endpoint has taken arrivals that it has not passed on. */
+    public void unfinished(boolean isSo) {
+        unfinished = isSo;
+    }
 
     /** {@return why the connection has ended; null until the connection manager reports an end} */
     public String lost() {
@@ -258,7 +358,16 @@ public final class Member implements ReceiveBufferTable {
      * Passes the arrivals to the protocol. Returns how many there were. An arrival for which the protocol throws stays
      * for the next call.
      */
-    int takeIn(WireEvents protocol, VerbsWire wire) {
+    int takeIn(WireEvents protocol, ArrivalSink wire) {
+        return takeArrivals(protocol, wire) + takeAlarms(protocol);
+    }
+
+    /**
+     * Passes the arrivals to the wire, without {@link #takeAlarms}.
+     *
+     * @param protocol for the wire; null if it does not pass them on at once
+     */
+    public int takeArrivals(WireEvents protocol, ArrivalSink wire) {
         int count = 0;
         while (!arrivals.isEmpty()) {
             byte kind = arrivals.kind();
@@ -267,10 +376,14 @@ public final class Member implements ReceiveBufferTable {
             taken = false;
             count++;
         }
-        return alarmed ? count + takeAlarms(protocol) : count;
+        return count;
     }
 
-    private int takeAlarms(WireEvents protocol) {
+    /** Reports that the member has lost its part of the queues. Returns how many events there were. */
+    public int takeAlarms(WireEvents protocol) {
+        if (!alarmed) {
+            return 0;
+        }
         int count = 0;
         if (overrun && !overrunTold) {
             protocol.overrun();
@@ -285,7 +398,7 @@ public final class Member implements ReceiveBufferTable {
         return count;
     }
 
-    private void give(byte kind, WireEvents protocol, VerbsWire wire) {
+    private void give(byte kind, WireEvents protocol, ArrivalSink wire) {
         switch (kind) {
             case Arrivals.SENT -> wire.giveSent(protocol, arrivals.id());
             case Arrivals.FAILED -> {
@@ -297,7 +410,7 @@ public final class Member implements ReceiveBufferTable {
         }
     }
 
-    private void giveMessage(byte kind, WireEvents protocol, VerbsWire wire) {
+    private void giveMessage(byte kind, WireEvents protocol, ArrivalSink wire) {
         int buffer = free[--freeCount];
         shared[buffer] = (int) arrivals.id();
         taken = true;
@@ -318,7 +431,7 @@ public final class Member implements ReceiveBufferTable {
                 free[freeCount++] = buffer;
             }
         }
-        peerClosed = protocol.state() == Protocol.State.PEER_CLOSED;
+        peerClosed = protocol != null && protocol.state() == Protocol.State.PEER_CLOSED;
     }
 
     @Override

@@ -14,10 +14,13 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairConfig;
 import io.github.rdma4j.verbs.SharedReceiveQueue;
+import io.github.rdma4j.verbs.SrdQueuePair;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
+import io.github.rdma4j.verbs.device.EfaCapability;
+import io.github.rdma4j.verbs.device.EfaDeviceAttributes;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.BiasedLock;
 import io.github.rdma4j.verbs.internal.Errno;
@@ -25,18 +28,21 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
  * A completion queue and a shared receive queue for a number of endpoints of the same sizes, with the memory for their
- * messages.
+ * messages. On an Elastic Fabric Adapter, which has no shared receive queues, the endpoints share one SRD queue pair
+ * instead, and each datagram carries the number of its member behind the message.
  *
  * <p>Both queues are as long as all places need at once, so neither can overrun. Memory is allocated in chunks of
  * several places, when the first endpoint of a chunk joins. Each place adds as many receive buffers as its endpoint
@@ -66,10 +72,13 @@ public final class QueueShare {
      * The sizes of its endpoints.
      *
      * @param buffer the length of the longest message with its sum, in bytes
-     * @param trailer the length of the frame behind it, in bytes
+     * @param trailer the length of the frame behind it, in bytes; of a datagram, the length of the member's number
      * @param sum the part of the buffer that is for a sum, in bytes
+     * @param received the length of the longest message that arrives at once, in bytes
+     * @param rnrRetry of SRD queue pairs
      */
-    public record Sizes(int receives, int sends, int sendDepth, int buffer, int trailer, int sum) {
+    public record Sizes(
+            int receives, int sends, int sendDepth, int buffer, int trailer, int sum, int received, int rnrRetry) {
         public static Sizes of(EndpointSettings.Sizes sizes, int trailer) {
             return new Sizes(
                     sizes.receiveQueueDepth(),
@@ -77,11 +86,13 @@ public final class QueueShare {
                     sizes.sendDepth(),
                     sizes.bufferSize(),
                     trailer,
-                    sizes.sumBytes());
+                    sizes.sumBytes(),
+                    sizes.bufferSize(),
+                    0);
         }
 
         long receiveStride() {
-            return SendBuffers.stride(buffer + trailer);
+            return SendBuffers.stride(received + trailer);
         }
 
         /** {@return how many receive buffers one call posts} */
@@ -111,7 +122,16 @@ public final class QueueShare {
     private final Sizes sizes;
     private final int places;
     private final CompletionQueue queue;
+    /** Null on an Elastic Fabric Adapter. */
     private final SharedReceiveQueue receives;
+    /** Null on other adapters. */
+    private final SrdQueuePair pair;
+
+    private final int queueKey;
+    /** The entries of the shared send queue that each member can always use. */
+    private final int entriesOfEach;
+    /** The free entries that any member can use. */
+    private final AtomicInteger entries = new AtomicInteger();
 
     // With the lock for joining and leaving.
     private final BitSet taken = new BitSet();
@@ -126,6 +146,8 @@ public final class QueueShare {
     private int next;
     /** A member whose notification of an arrival failed; null if there is none. */
     private Member untold;
+    /** Whether that holds for all members. */
+    private boolean allUntold;
 
     private boolean armed;
     private boolean armedForEnds;
@@ -142,6 +164,10 @@ public final class QueueShare {
      * are lost with it, and no others join. A field, like {@link Engine#fatalError}.
      */
     private volatile Error interrupted;
+    /** Whether the shared queue pair has failed. */
+    private volatile boolean failed;
+    /** Whether the adapter does not end the requests of a member that has left. */
+    private volatile boolean spoiled;
 
     private volatile MemorySlice[] rooms = {};
     private volatile Message[] messages = {};
@@ -157,10 +183,31 @@ public final class QueueShare {
         this.places = places(domain, sizes, wanted);
         this.ledger = new ReceiveLedger(sizes.together());
         int receiveDepth = places * sizes.receives + sizes.spare();
-        this.queue = domain.context()
-                .createCompletionQueue(places * sizes.sends + receiveDepth, settings -> settings.channel(channel));
+        EfaDeviceAttributes srd =
+                SharedQueues.hasDatagrams(domain.context()) ? domain.context().queryEfa() : null;
+        int sends = srd == null ? places * sizes.sends : Math.min(srd.maxSendWorkRequests(), places * sizes.sends);
+        this.entriesOfEach = srd == null ? 0 : Math.max(1, sends / (2 * places));
+        this.entries.set(sends - places * entriesOfEach);
+        this.queueKey = SharedQueues.random() & Integer.MAX_VALUE;
+        this.queue =
+                domain.context().createCompletionQueue(sends + receiveDepth, settings -> settings.channel(channel));
         try {
-            this.receives = domain.createSharedReceiveQueue(settings -> settings.maxWorkRequests(receiveDepth));
+            if (srd == null) {
+                this.pair = null;
+                this.receives = domain.createSharedReceiveQueue(settings -> settings.maxWorkRequests(receiveDepth));
+            } else {
+                this.receives = null;
+                this.pair = domain.createSrdQueuePair(settings -> {
+                    settings.completionQueue(queue)
+                            .queueKey(queueKey)
+                            .maxSendWorkRequests(sends)
+                            .maxReceiveWorkRequests(receiveDepth)
+                            .maxSendScatterGather(2);
+                    if (srd.capabilities().contains(EfaCapability.RNR_RETRY)) {
+                        settings.rnrRetry(sizes.rnrRetry);
+                    }
+                });
+            }
             addBuffers(sizes.receiveStride() * sizes.spare(), sizes.spare());
             requirePosted();
         } catch (Throwable e) {
@@ -172,9 +219,25 @@ public final class QueueShare {
 
     private static int places(ProtectionDomain domain, Sizes sizes, int wanted) {
         DeviceAttributes limits = domain.context().attributes();
-        int longest = limits.maxSharedReceiveQueueWorkRequests();
         int completions = limits.maxCompletionQueueEntries();
         int spare = sizes.spare();
+        if (SharedQueues.hasDatagrams(domain.context())) {
+            EfaDeviceAttributes srd = domain.context().queryEfa();
+            int most = Math.min(
+                    Math.min(srd.maxReceiveWorkRequests(), completions - srd.maxSendWorkRequests()) - spare,
+                    srd.maxSendWorkRequests() * sizes.receives);
+            if (most < sizes.receives) {
+                throw new IllegalArgumentException(
+                        ("an endpoint of a group can have %d receives: queue pairs of %s have at most %d; lower"
+                                        + " EndpointConfig.receiveBuffers or maxMessageSize")
+                                .formatted(
+                                        sizes.receives + spare,
+                                        domain.context().device().name(),
+                                        srd.maxReceiveWorkRequests()));
+            }
+            return Math.min(wanted, most / sizes.receives);
+        }
+        int longest = limits.maxSharedReceiveQueueWorkRequests();
         int most = Math.min((longest - spare) / sizes.receives, (completions - spare) / (sizes.receives + sizes.sends));
         if (most < 1) {
             throw new IllegalArgumentException(
@@ -205,12 +268,16 @@ public final class QueueShare {
     }
 
     private boolean isOpen() {
-        return receives.isOpen() && queue.isOpen();
+        return receivesAreOpen() && queue.isOpen();
+    }
+
+    private boolean receivesAreOpen() {
+        return pair == null ? receives.isOpen() : pair.isOpen();
     }
 
     /** Returns whether too many buffers may be lost, or their number is unknown. */
     private boolean isWornOut() {
-        if (interrupted != null) {
+        if (interrupted != null || failed || spoiled) {
             return true;
         }
         books.lock();
@@ -253,6 +320,41 @@ public final class QueueShare {
         return member;
     }
 
+    /** {@return the queue pair of all members; null if each has its own} */
+    public SrdQueuePair pair() {
+        return pair;
+    }
+
+    /** {@return the key of the shared queue pair} */
+    public int queueKey() {
+        return queueKey;
+    }
+
+    int entriesOfEach() {
+        return entriesOfEach;
+    }
+
+    /** Takes an entry of the send queue that any member can use. Returns false if there is none. */
+    boolean takeEntry() {
+        int free = entries.get();
+        while (free > 0) {
+            if (entries.compareAndSet(free, free - 1)) {
+                return true;
+            }
+            free = entries.get();
+        }
+        return false;
+    }
+
+    void giveEntry() {
+        entries.incrementAndGet();
+    }
+
+    /** Lets no other endpoint join, because a member's requests do not end. */
+    void spoil() {
+        spoiled = true;
+    }
+
     /** Creates a member's queue pair. */
     void connect(Member member, Function<Consumer<QueuePairConfig>, QueuePair> creation) {
         member.queuePair(creation.apply(settings ->
@@ -260,12 +362,13 @@ public final class QueueShare {
     }
 
     /** {@return the send buffers of a member's place; they lie behind the receive buffers of its chunk} */
-    SendBuffers sendBuffers(Member member) {
+    public SendBuffers sendBuffers(Member member) {
         int inChunk = sizes.placesPerChunk();
         int chunk = member.place() / inChunk;
         int placesHere = Math.min(inChunk, places - chunk * inChunk);
         long base = placesHere * sizes.receives * sizes.receiveStride() + member.place() % inChunk * sizes.sendBytes();
-        return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.buffer, sizes.trailer, sizes.sum);
+        int trailer = pair == null ? sizes.trailer : 0;
+        return new SendBuffers(chunks.get(chunk), base, sizes.sendDepth, sizes.buffer, trailer, sizes.sum);
     }
 
     /** Registers memory whose first part is for {@code number} receive buffers, which then wait to be posted. */
@@ -298,7 +401,8 @@ public final class QueueShare {
             books.unlock();
         }
         if (errno != 0) {
-            throw new VerbsException("ibv_post_srq_recv(" + this + ")", errno, "", "");
+            throw new VerbsException(
+                    (pair == null ? "ibv_post_srq_recv(" : "ibv_post_recv(") + this + ")", errno, "", "");
         }
     }
 
@@ -308,13 +412,17 @@ public final class QueueShare {
         MemorySlice[] grown = Arrays.copyOf(rooms, first + number);
         Message[] grownMessages = new Message[first + number];
         for (int i = 0; i < number; i++) {
-            grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.buffer + sizes.trailer);
+            grown[first + i] = region.slice(i * sizes.receiveStride(), sizes.received + sizes.trailer);
         }
         List<MemorySlice> added = Arrays.asList(grown).subList(first, first + number);
         ledger.reserve(number);
         regions.add(region);
         try {
-            prepared = prepared == null ? receives.prepareReceives(Protocol.RECEIVE, added) : prepared.extend(added);
+            prepared = prepared != null
+                    ? prepared.extend(added)
+                    : pair == null
+                            ? receives.prepareReceives(Protocol.RECEIVE, added)
+                            : pair.prepareReceives(Protocol.RECEIVE, added);
         } catch (Throwable e) {
             regions.remove(region);
             throw e;
@@ -328,7 +436,9 @@ public final class QueueShare {
 
     /** Forgets a member whose queue pair is closed: it keeps only what was queued for it. */
     void forget(Member member) {
-        if (members.remove(member.queuePair().number(), member) && !member.isPeerClosed()) {
+        if (pair != null) {
+            members.remove(member.number(), member);
+        } else if (members.remove(member.queuePair().number(), member) && !member.isPeerClosed()) {
             books.lock();
             try {
                 ledger.mayHaveLost();
@@ -360,7 +470,12 @@ public final class QueueShare {
     // ---- Polling ----
 
     void add(Member member) {
-        members.put(member.queuePair().number(), member);
+        members.put(pair == null ? member.queuePair().number() : member.number(), member);
+    }
+
+    /** Whether a member has this number. */
+    boolean hasNumber(int number) {
+        return members.get(number) != null;
     }
 
     /** Queues each completion for its member and notifies the member; returns the number of completions. */
@@ -372,9 +487,7 @@ public final class QueueShare {
         if (!queue.isOpen()) {
             return 0;
         }
-        if (untold != null) {
-            tellUntold(sleepers);
-        }
+        tellUntold(sleepers);
         int total = 0;
         boolean more = true;
         while (more) {
@@ -386,9 +499,7 @@ public final class QueueShare {
             while (next < count) {
                 dispatch(completions.get(next));
                 next++;
-                if (untold != null) {
-                    tellUntold(sleepers);
-                }
+                tellUntold(sleepers);
             }
         }
         return total;
@@ -434,18 +545,30 @@ public final class QueueShare {
     }
 
     private void tellUntold(Sleepers sleepers) {
-        untold.tell(sleepers);
-        untold = null;
+        if (untold != null) {
+            untold.tell(sleepers);
+            untold = null;
+        }
+        if (allUntold) {
+            members.forEach(member -> member.tell(sleepers));
+            allUntold = false;
+        }
     }
 
     /** Queues a completion for its member. One without a member is from a closed queue pair. */
     private void dispatch(WorkCompletion completion) {
-        Member member = members.get(completion.queuePairNumber());
         long id = completion.workRequestId();
         boolean receive = (id & Protocol.RECEIVE) != 0;
+        Member member = pair == null
+                ? members.get(completion.queuePairNumber())
+                : receive ? receiver(completion, id) : members.get(Member.numberOf(id));
         // Allocates first: after an OutOfMemoryError the completion is dispatched again.
-        Arrivals.Failure failure = member == null || completion.isSuccess() ? null : Member.failure(completion);
+        Arrivals.Failure failure =
+                member == null || completion.isSuccess() ? null : Member.failure(completion, pair != null);
         try {
+            if (pair != null && member != null && !receive) {
+                member.entryIsFree();
+            }
             boolean kept = member != null && member.arrive(completion, id, failure);
             untold = member;
             if (receive && !kept) {
@@ -455,6 +578,29 @@ public final class QueueShare {
             interrupted = e;
             throw e;
         }
+    }
+
+    /**
+     * Returns the member that a datagram is for, of whose peer it must come. A receive that has failed is the end of
+     * the queue pair, and so of all members.
+     */
+    private Member receiver(WorkCompletion completion, long id) {
+        if (!completion.isSuccess()) {
+            if (!failed) {
+                Arrivals.Failure failure = Member.failure(completion, true);
+                members.forEach(each -> each.arrive(completion, id, failure));
+                failed = true;
+                allUntold = true;
+            }
+            return null;
+        }
+        MemorySlice room = rooms[(int) id];
+        long length = completion.byteLength() - sizes.trailer;
+        if (length < 0) {
+            return null;
+        }
+        Member member = members.get(Frame.read(room.region().segment(), room.offset() + length));
+        return member != null && member.isPeer(completion.sourceQueuePairNumber()) ? member : null;
     }
 
     /** Arms the queue: later completions raise an event of the channel. Returns whether it was not armed before. */
@@ -502,7 +648,7 @@ public final class QueueShare {
     int giveBack(int buffer) {
         books.lock();
         try {
-            if (interrupted != null) {
+            if (interrupted != null || failed) {
                 // The connection is lost next.
                 return 0;
             }
@@ -520,7 +666,7 @@ public final class QueueShare {
 
     /** Posts all waiting buffers; returns 0 or an errno. With the books' lock, so that both have the same order. */
     private int postWaiting() {
-        if (!receives.isOpen()) {
+        if (!receivesAreOpen()) {
             return Errno.EINVAL;
         }
         int count = ledger.waiting();
@@ -546,7 +692,7 @@ public final class QueueShare {
         Message message = messages[buffer];
         if (message == null) {
             MemorySlice room = rooms[buffer];
-            message = ACCESS.message(room.region().segment().asSlice(room.offset(), sizes.buffer));
+            message = ACCESS.message(room.region().segment().asSlice(room.offset(), sizes.received));
             messages[buffer] = message;
         }
         return message;
@@ -562,6 +708,9 @@ public final class QueueShare {
         List<Runnable> closes = new ArrayList<>();
         if (receives != null) {
             closes.add(receives::close);
+        }
+        if (pair != null) {
+            closes.add(pair::close);
         }
         closes.add(queue::close);
         regions.forEach(region -> closes.add(region::close));

@@ -234,7 +234,7 @@ public abstract class SelectorEntry {
         public void watch(Consumer<SelectorEntry> changed, Consumer<SelectorEntry> arrival) {
             watcher = () -> changed.accept(this);
             EndpointTransport.Events events = visits.watch(watcher, () -> arrival.accept(this), messages != null);
-            shared = engine.transport() instanceof MemberTransport member ? member.queues() : null;
+            shared = engine.transport() instanceof GroupWire member ? member.queues() : null;
             reported = visits.isReported();
             addBell(true, events.queue());
             addBell(false, events.link());
@@ -326,7 +326,7 @@ public abstract class SelectorEntry {
             super(queues, nothing -> {});
             this.queues = queues;
             addBell(true, queues.channel());
-            addBell(false, queues.events());
+            addBell(false, queues.connectionEvents());
         }
 
         SharedQueues queues() {

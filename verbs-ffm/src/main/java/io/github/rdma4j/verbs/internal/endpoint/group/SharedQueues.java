@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.CompletionChannel;
 import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.EventPoller;
+import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.QueuePairConfig;
@@ -14,6 +15,7 @@ import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectionId;
 import io.github.rdma4j.verbs.cm.EventChannel;
 import io.github.rdma4j.verbs.cm.SynchronousId;
+import io.github.rdma4j.verbs.device.NodeType;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
@@ -24,11 +26,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -42,15 +47,29 @@ import java.util.function.Function;
  * thread takes no lock of an endpoint.
  */
 public final class SharedQueues implements Sleepers.Host {
+    /** Leaves a number of 28 bits, which fits behind {@link Member}'s tags. */
+    private static final int NUMBER_SHIFT = 4;
+
+    private static final long MOST_NANOS_TO_END = TimeUnit.SECONDS.toNanos(5);
+    private static final SplittableRandom RANDOM = new SplittableRandom();
+
     private final int places;
 
     private final SharedDomain domain;
     private final CompletionChannel channel;
+    /** Null if the connection manager does not know the device, as the field below on other devices. */
     private final EventChannel events;
+    /** The TCP connections of the endpoints. */
+    private final EventPoller links;
+
     private final EventPoller poller;
     private final Sleepers sleepers = new Sleepers(this);
     private final List<QueueShare> shares = new CopyOnWriteArrayList<>();
-    private final Map<ConnectionId, Member> connections = new ConcurrentHashMap<>();
+    /** By the id of the connection, or by its TCP connection. */
+    private final Map<Object, Member> connections = new ConcurrentHashMap<>();
+    /** Held by the thread that takes the events of the TCP connections. */
+    private final ReentrantLock linkEvents = new ReentrantLock();
+
     private final AtomicInteger awaitEnds = new AtomicInteger();
     private final AtomicInteger selectors = new AtomicInteger();
     /** The first failure of a channel or a queue; null if there was none. */
@@ -89,17 +108,23 @@ public final class SharedQueues implements Sleepers.Host {
         this.domain = SharedDomain.allocate(context);
         CompletionChannel newChannel = null;
         EventChannel newEvents = null;
+        EventPoller newLinks = null;
         EventPoller newPoller = null;
         try {
             newChannel = context.createCompletionChannel();
-            newEvents = EventChannel.create();
+            if (hasDatagrams(context)) {
+                newLinks = EventPoller.open();
+            } else {
+                newEvents = EventChannel.create();
+            }
             newPoller = EventPoller.open();
             newPoller.add(newChannel);
-            newPoller.add(newEvents);
+            newPoller.add(newEvents == null ? newLinks : newEvents);
         } catch (Throwable e) {
             CloseAll.after(
                     e,
                     closeOf(newPoller, EventPoller::close),
+                    closeOf(newLinks, EventPoller::close),
                     closeOf(newEvents, EventChannel::close),
                     closeOf(newChannel, CompletionChannel::close),
                     domain::letGo);
@@ -107,7 +132,19 @@ public final class SharedQueues implements Sleepers.Host {
         }
         this.channel = newChannel;
         this.events = newEvents;
+        this.links = newLinks;
         this.poller = newPoller;
+    }
+
+    /** {@return whether a device has SRD queue pairs, which all endpoints can share, and no others} */
+    static boolean hasDatagrams(DeviceContext context) {
+        return context.device().nodeType() == NodeType.UNSPECIFIED;
+    }
+
+    static int random() {
+        synchronized (RANDOM) {
+            return RANDOM.nextInt();
+        }
     }
 
     /** Returns an action that closes an object, unless it is null. */
@@ -132,12 +169,17 @@ public final class SharedQueues implements Sleepers.Host {
         return events;
     }
 
+    /** {@return what reports events of the connections} */
+    EventSource connectionEvents() {
+        return events == null ? links : events;
+    }
+
     // ---- Joining and leaving ----
 
     /**
      * Takes a place for an endpoint, and creates its queue pair, whose completions are then queued for it.
      *
-     * @param creation creates the queue pair
+     * @param creation creates the queue pair; null if the endpoints share one
      */
     public Member join(
             ProtectionDomain itsDomain,
@@ -146,9 +188,11 @@ public final class SharedQueues implements Sleepers.Host {
         membership.lock();
         try {
             QueueShare share = shareFor(itsDomain, sizes);
-            Member member = share.join(++members);
+            Member member = share.join(creation == null ? newNumber(share) : ++members);
             try {
-                share.connect(member, creation);
+                if (creation != null) {
+                    share.connect(member, creation);
+                }
                 polling.lock();
                 try {
                     share.add(member);
@@ -165,6 +209,20 @@ public final class SharedQueues implements Sleepers.Host {
             }
         } finally {
             membership.unlock();
+        }
+    }
+
+    /** Returns a number that no peer guesses, because it is all that separates the members' datagrams. */
+    private long newNumber(QueueShare share) {
+        polling.lock();
+        try {
+            int number;
+            do {
+                number = random() >>> NUMBER_SHIFT;
+            } while (number == 0 || share.hasNumber(number));
+            return number;
+        } finally {
+            polling.unlock();
         }
     }
 
@@ -224,15 +282,58 @@ public final class SharedQueues implements Sleepers.Host {
         }
     }
 
+    /**
+     * Receives the events of a member's TCP connection from now on.
+     *
+     * @param takesEvent takes an event of the connection; returns false if there was none
+     */
+    public void adopt(EventSource connection, BooleanSupplier takesEvent, Member member) {
+        member.link(takesEvent);
+        connections.put(connection, member);
+        try {
+            links.add(connection);
+            requireHearing(false);
+        } catch (Throwable e) {
+            CloseAll.after(e, () -> forget(connection));
+            throw e;
+        }
+    }
+
     /** Closes a member's queue pair, and takes in its last completions, so that its buffers are returned. */
     public void disconnect(Member member) {
         membership.lock();
         try {
             awaitEnds(member, false);
             QueuePair queuePair = member.queuePair();
+            if (queuePair == null) {
+                awaitEndOfRequests(member);
+                forgetClosed(member);
+                return;
+            }
             CloseAll.of(() -> stop(member), this::poll, queuePair::close, () -> forgetClosed(member));
         } finally {
             membership.unlock();
+        }
+    }
+
+    /**
+     * Waits until the adapter has ended the requests of a member whose address handle is closed: until then it uses
+     * their memory. A share with requests that do not end takes no more endpoints.
+     */
+    private void awaitEndOfRequests(Member member) {
+        long start = System.nanoTime();
+        try {
+            while (member.hasUnderWay()) {
+                poll();
+                if (member.hasUnderWay() && System.nanoTime() - start > MOST_NANOS_TO_END) {
+                    member.share().spoil();
+                    return;
+                }
+                Thread.onSpinWait();
+            }
+        } catch (VerbsException e) {
+            // The adapter does not answer any more.
+            member.share().spoil();
         }
     }
 
@@ -241,7 +342,7 @@ public final class SharedQueues implements Sleepers.Host {
      * after it the next queue pair may get the number.
      */
     private void forgetClosed(Member member) {
-        if (member.queuePair().isOpen()) {
+        if (member.queuePair() != null && member.queuePair().isOpen()) {
             return;
         }
         polling.lock();
@@ -268,6 +369,12 @@ public final class SharedQueues implements Sleepers.Host {
 
     public void forget(ConnectionId id) {
         connections.remove(id);
+    }
+
+    /** Receives no more events of a TCP connection. */
+    public void forget(EventSource connection) {
+        connections.remove(connection);
+        links.remove(connection);
     }
 
     /** Frees the place of a member, of which the program holds no message any more. */
@@ -316,7 +423,8 @@ public final class SharedQueues implements Sleepers.Host {
         List<Runnable> closes = new ArrayList<>();
         retired.forEach(share -> closes.add(() -> closeRetired(share)));
         closes.add(poller::close);
-        closes.add(events::close);
+        closes.add(closeOf(events, EventChannel::close));
+        closes.add(closeOf(links, EventPoller::close));
         closes.add(channel::close);
         closes.add(closed ? domain::closeUnused : domain::letGo);
         closed = true;
@@ -326,7 +434,7 @@ public final class SharedQueues implements Sleepers.Host {
     // ---- Polling ----
 
     /** Queues the arrivals of all endpoints. Returns how many there were. */
-    int poll() {
+    public int poll() {
         polling.lock();
         try {
             polled = false;
@@ -424,6 +532,10 @@ public final class SharedQueues implements Sleepers.Host {
 
     /** Takes the events of the connection manager, and notifies their endpoints. */
     public void takeConnectionEvents() {
+        if (links != null) {
+            takeLinkEvents();
+            return;
+        }
         try {
             Optional<CmEvent> event = events.isOpen() ? events.poll() : Optional.empty();
             while (event.isPresent()) {
@@ -437,6 +549,27 @@ public final class SharedQueues implements Sleepers.Host {
             }
         } catch (VerbsException e) {
             lose(e);
+        }
+    }
+
+    /** If another thread takes them, it also notifies. */
+    private void takeLinkEvents() {
+        if (!linkEvents.tryLock()) {
+            return;
+        }
+        try {
+            if (links.isOpen()) {
+                links.select(Duration.ZERO, connection -> {
+                    Member member = connections.get(connection);
+                    if (member != null) {
+                        member.linkIsReady(sleepers);
+                    }
+                });
+            }
+        } catch (IllegalStateException e) {
+            requireClosed(e);
+        } finally {
+            linkEvents.unlock();
         }
     }
 

@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.TransferException;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ArrivalSink;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
@@ -38,7 +39,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /** A wire over verbs: a queue pair and its buffers. The subclasses receive its completions. */
-public abstract class VerbsWire implements EndpointTransport {
+public abstract class VerbsWire implements EndpointTransport, ArrivalSink {
     /** The flags of requests that end the peer's sleep; see {@link EndpointTransport#arm}. */
     private static final int FOR_THE_PEER = SendFlags.SIGNALED | SendFlags.SOLICITED;
 
@@ -408,9 +409,9 @@ public abstract class VerbsWire implements EndpointTransport {
     /**
      * Passes the content of a receive buffer to the protocol.
      *
-     * @param sent whether it is a message; a write with immediate data also consumes a receive
      * @param byteLength the length of the message and its trailer
      */
+    @Override
     public final void giveReceived(
             WireEvents protocol, int buffer, boolean sent, boolean hasImmediate, int immediate, long byteLength) {
         if (trailer > 0) {
@@ -423,6 +424,7 @@ public abstract class VerbsWire implements EndpointTransport {
     }
 
     /** Reports to the protocol that a send request has completed. */
+    @Override
     public final void giveSent(WireEvents protocol, long id) {
         // Control messages and probes have ids above all slots.
         boolean atomic = id <= Integer.MAX_VALUE && results.get((int) id);
@@ -454,6 +456,7 @@ public abstract class VerbsWire implements EndpointTransport {
      *
      * @param description the text of {@link io.github.rdma4j.verbs.WorkCompletion#describe}
      */
+    @Override
     public final void giveFailed(
             WireEvents protocol, long id, WorkCompletionStatus status, int vendorError, String description) {
         protocol.failed(

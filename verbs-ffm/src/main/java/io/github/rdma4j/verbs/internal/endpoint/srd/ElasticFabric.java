@@ -85,12 +85,6 @@ public final class ElasticFabric {
      */
     public static void require(DeviceContext device, EndpointSettings config) {
         String operation = "using SRD of " + device.device().name();
-        if (config.group() != null) {
-            throw ACCESS.endpointException(
-                    operation,
-                    "an EFA has no shared receive queues, which an EndpointGroup needs",
-                    "connect without EndpointConfig.group");
-        }
         Set<EfaCapability> capabilities = device.queryEfa().capabilities();
         for (EfaCapability needed : List.of(EfaCapability.RDMA_READ, EfaCapability.RDMA_WRITE)) {
             if (config.transport() == Transport.RDMA_OR_TCP && !capabilities.contains(needed)) {

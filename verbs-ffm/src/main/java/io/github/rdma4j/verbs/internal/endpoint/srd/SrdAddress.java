@@ -11,19 +11,23 @@ import java.util.Arrays;
  * The address of a queue pair, and what the other side needs to know about it.
  *
  * @param number of the queue pair
+ * @param member the number behind each datagram to this side, by which a queue pair of several endpoints knows whose it
+ *     is; 0 for none
  * @param maxSend the most bytes that this side's adapter sends in a datagram
  * @param maxReceive the most bytes of a datagram that this side has posted receives for
  * @param probe memory that the client writes and reads before it trusts the path; a length of 0 for none
  */
-public record SrdAddress(Gid gid, int number, int queueKey, int maxSend, int maxReceive, RemoteMemory probe) {
+public record SrdAddress(
+        Gid gid, int number, int queueKey, int member, int maxSend, int maxReceive, RemoteMemory probe) {
     /** The length of an address in the handshake. */
-    public static final int BYTES = Gid.LENGTH + 4 * Integer.BYTES + RemoteMemory.BYTES;
+    public static final int BYTES = Gid.LENGTH + 5 * Integer.BYTES + RemoteMemory.BYTES;
 
     byte[] toBytes() {
         return ByteBuffer.allocate(BYTES)
                 .put(gid.bytes())
                 .putInt(number)
                 .putInt(queueKey)
+                .putInt(member)
                 .putInt(maxSend)
                 .putInt(maxReceive)
                 .put(probe.toBytes())
@@ -41,6 +45,7 @@ public record SrdAddress(Gid gid, int number, int queueKey, int maxSend, int max
         buffer.get(gid);
         SrdAddress address = new SrdAddress(
                 Gid.of(gid),
+                buffer.getInt(),
                 buffer.getInt(),
                 buffer.getInt(),
                 buffer.getInt(),

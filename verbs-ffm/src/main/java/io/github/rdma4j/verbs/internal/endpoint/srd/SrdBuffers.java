@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
+import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.lang.foreign.MemorySegment;
@@ -22,42 +23,29 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The receives of an endpoint, and behind them, if messages have fragments, a buffer for each message. All are in one
- * region. Their indices count the receives first.
- */
-final class SrdBuffers {
+/** The receives of an endpoint with a queue pair of its own, in one region. */
+final class SrdBuffers implements ReceiveBufferTable {
     private final MemoryRegion region;
     private final PreparedReceives receives;
     private final Message[] messages;
     private final MemorySegment[] memory;
-    private final int receiveCount;
 
     /**
-     * Allocates and registers the buffers, and posts the receives.
+     * Allocates and registers the buffers, and posts them.
      *
      * @param count of the receives
      * @param size of a receive, in bytes
-     * @param buffers for messages with fragments
-     * @param longest the length of such a message, in bytes
      */
-    SrdBuffers(ProtectionDomain domain, SrdQueuePair pair, int count, int size, int buffers, int longest) {
+    SrdBuffers(ProtectionDomain domain, SrdQueuePair pair, int count, int size) {
         long stride = SendBuffers.stride(size);
-        long longStride = SendBuffers.stride(longest);
-        this.receiveCount = count;
-        this.region = domain.allocateMemory(count * stride + buffers * longStride, AccessFlag.LOCAL_WRITE);
-        this.messages = new Message[count + buffers];
-        this.memory = new MemorySegment[count + buffers];
+        this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
+        this.messages = new Message[count];
+        this.memory = new MemorySegment[count];
         List<MemorySlice> posted = new ArrayList<>();
         try {
             for (int i = 0; i < count; i++) {
                 posted.add(region.slice(i * stride, size));
                 memory[i] = region.segment().asSlice(i * stride, size);
-            }
-            for (int i = 0; i < buffers; i++) {
-                memory[count + i] = region.segment().asSlice(count * stride + i * longStride, longest);
-            }
-            for (int i = 0; i < messages.length; i++) {
                 messages[i] = ACCESS.message(memory[i]);
             }
             receives = pair.prepareReceives(Protocol.RECEIVE, posted);
@@ -74,16 +62,20 @@ final class SrdBuffers {
         }
     }
 
-    /** {@return the index of the buffer for a message with fragments} */
-    int indexOfLong(int buffer) {
-        return receiveCount + buffer;
+    @Override
+    public int post(int receive) {
+        giveBack(receive);
+        return postReturned();
     }
 
-    void giveBack(int receive) {
+    @Override
+    public int giveBack(int receive) {
         receives.add(receive);
+        return 0;
     }
 
-    int postReturned() {
+    @Override
+    public int postReturned() {
         try {
             return receives.tryPost() ? 0 : Errno.ENOMEM;
         } catch (VerbsException e) {
@@ -91,20 +83,24 @@ final class SrdBuffers {
         }
     }
 
-    void copy(int receive, int length, int buffer, long offset) {
-        MemorySegment.copy(memory[receive], 0, memory[indexOfLong(buffer)], offset, length);
+    @Override
+    public Message message(int receive, long length) {
+        return ACCESS.open(messages[receive], length);
     }
 
-    Message message(int index, long length) {
-        return ACCESS.open(messages[index], length);
+    @Override
+    public ByteBuffer arrived(int receive) {
+        return ACCESS.whole(messages[receive]);
     }
 
-    ByteBuffer arrived(int index) {
-        return ACCESS.whole(messages[index]);
+    @Override
+    public int frame(int receive, long length) {
+        throw new AssertionError("the frame is immediate data");
     }
 
-    byte[] copy(int index, long length) {
-        return memory[index].asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+    @Override
+    public byte[] copy(int receive, long length) {
+        return memory[receive].asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
     void close() {

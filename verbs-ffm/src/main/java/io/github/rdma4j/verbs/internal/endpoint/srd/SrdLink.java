@@ -26,6 +26,11 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
+import io.github.rdma4j.verbs.internal.endpoint.group.GroupAccess;
+import io.github.rdma4j.verbs.internal.endpoint.group.Member;
+import io.github.rdma4j.verbs.internal.endpoint.group.QueueShare;
+import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpLink;
 import java.lang.foreign.Arena;
@@ -46,6 +51,9 @@ public final class SrdLink implements Link {
     private static final int LONG_SEND_QUEUE = 256;
 
     private static final RandomGenerator KEYS = new SplittableRandom();
+    /** The length of the member's number behind a datagram to a queue pair that endpoints share, in bytes. */
+    static final int NUMBER_BYTES = Frame.TRAILER;
+
     private static final RemoteMemory NO_PROBE = new RemoteMemory(0, 0, 0);
 
     private final TcpLink tcp;
@@ -56,9 +64,15 @@ public final class SrdLink implements Link {
     private final int maxReceive;
     private final int sendDepth;
     private final int receiveDepth;
+    /** Null in a group, like the queue. */
     private final CompletionChannel channel;
+
     private final CompletionQueue queue;
     private final SrdQueuePair pair;
+    /** Null without a group, like the field below. */
+    private final SharedQueues shared;
+
+    private final Member member;
     private final MemorySegment unexpected = Arena.ofAuto().allocate(1);
     private AddressHandle handle;
     private Destination destination;
@@ -81,19 +95,31 @@ public final class SrdLink implements Link {
         try {
             ProtectionDomain memory = domain.domain();
             DeviceContext device = memory.context();
-            synchronized (KEYS) {
-                // A key with the highest bit would mean the queue pair's own key.
-                queueKey = KEYS.nextInt() & Integer.MAX_VALUE;
-            }
+            boolean inGroup = config.group() != null;
             maxSend = (int) Math.min(Integer.MAX_VALUE, device.port(PORT).maxMessageSize());
             int longest = config.sizes().bufferSize();
-            maxReceive = Math.clamp(longest, 1, maxSend);
+            maxReceive = Math.clamp(longest, 1, inGroup ? maxSend - NUMBER_BYTES : maxSend);
             EfaDeviceAttributes limits = device.queryEfa();
             receiveDepth = SrdOrdering.receives(config.sizes().receiveBuffers(), longest, maxReceive);
             requireReceives(limits, receiveDepth);
             int sends = config.sizes().sendQueueDepth();
             sendDepth = Math.min(
                     limits.maxSendWorkRequests(), longest > maxSend ? Math.max(sends, LONG_SEND_QUEUE) : sends);
+            if (inGroup) {
+                channel = null;
+                queue = null;
+                shared = GroupAccess.ACCESS.queues(config.group(), device);
+                member = shared.join(memory, sharedSizes(), null);
+                pair = member.share().pair();
+                queueKey = member.share().queueKey();
+                return;
+            }
+            shared = null;
+            member = null;
+            synchronized (KEYS) {
+                // A key with the highest bit would mean the queue pair's own key.
+                queueKey = KEYS.nextInt() & Integer.MAX_VALUE;
+            }
             newChannel = device.createCompletionChannel();
             channel = newChannel;
             newQueue = createQueue(device);
@@ -103,6 +129,8 @@ public final class SrdLink implements Link {
                         .queueKey(queueKey)
                         .maxSendWorkRequests(sendDepth)
                         .maxReceiveWorkRequests(receiveDepth)
+                        // The peer's queue pair may be one that endpoints share.
+                        .maxSendScatterGather(2)
                         .maxInlineData(Math.min(config.adapter().maxInlineData(), limits.maxInlineData()));
                 if (limits.capabilities().contains(EfaCapability.RNR_RETRY)) {
                     settings.rnrRetry(config.adapter().rnrRetryCount());
@@ -126,6 +154,19 @@ public final class SrdLink implements Link {
                     domain::letGo);
             throw e;
         }
+    }
+
+    private QueueShare.Sizes sharedSizes() {
+        EndpointSettings.Sizes sizes = config.sizes();
+        return new QueueShare.Sizes(
+                receiveDepth,
+                sendDepth,
+                sizes.sendDepth(),
+                sizes.bufferSize(),
+                NUMBER_BYTES,
+                sizes.sumBytes(),
+                maxReceive,
+                config.adapter().rnrRetryCount());
     }
 
     private void requireReceives(EfaDeviceAttributes limits, int receives) {
@@ -172,6 +213,7 @@ public final class SrdLink implements Link {
                         domain().context().gidAddress(PORT, 0),
                         pair.number(),
                         queueKey,
+                        member == null ? 0 : member.number(),
                         maxSend,
                         maxReceive,
                         probe == null ? NO_PROBE : probe)
@@ -187,6 +229,9 @@ public final class SrdLink implements Link {
         SrdAddress address;
         try {
             address = SrdAddress.parse(bytes);
+            if (fragment(address) < 1) {
+                throw new IllegalArgumentException("a datagram of this adapter has no space for a message");
+            }
         } catch (IllegalArgumentException e) {
             throw ACCESS.incompatiblePeer(
                     "connecting over SRD", "the peer's handshake is damaged", "use the same version of rdma4j");
@@ -203,12 +248,20 @@ public final class SrdLink implements Link {
         handle = domain().createAddressHandle(AddressHandleAttributes.toGid(PORT, 0, address.gid()));
         destination = Destination.of(handle, address.number(), address.queueKey());
         peer = address;
+        if (member != null) {
+            member.peerNumber(address.number());
+        }
     }
 
     private int receives(SrdAddress address) {
-        int fragment = Math.min(maxReceive, address.maxSend());
+        int fragment = fragment(address);
         return SrdOrdering.receives(
                 config.sizes().receiveBuffers(), config.sizes().bufferSize(), fragment);
+    }
+
+    /** {@return the most bytes of a message that come in one datagram} */
+    private int fragment(SrdAddress address) {
+        return Math.min(maxReceive, address.maxSend() - (member == null ? 0 : NUMBER_BYTES));
     }
 
     /** {@return memory of the peer for trying out the path; null if there is none} */
@@ -221,24 +274,33 @@ public final class SrdLink implements Link {
     /** {@return the wire to the peer, for which receives are posted} */
     public EndpointTransport transport() {
         EndpointSettings.Sizes sizes = config.sizes();
-        int fragment = Math.min(maxSend, peer.maxReceive());
-        boolean fragments = sizes.bufferSize() > Math.min(maxReceive, peer.maxSend());
-        SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.bufferSize(), 0, sizes.sumBytes());
+        int fragment = Math.min(maxSend - (peer.member() == 0 ? 0 : NUMBER_BYTES), peer.maxReceive());
+        boolean fragments = sizes.bufferSize() > fragment(peer);
+        LongMessages longs = new LongMessages(domain(), fragments ? sizes.receiveQueueDepth() : 0, sizes.bufferSize());
+        SendBuffers sends = null;
         try {
-            SrdBuffers buffers = new SrdBuffers(
-                    domain(),
-                    pair,
-                    receives(peer),
-                    maxReceive,
-                    fragments ? sizes.receiveQueueDepth() : 0,
-                    sizes.bufferSize());
             if (!config.times().silence().isZero()) {
                 socket().keepAlive(config.times().silence());
             }
             socket().arm(false);
-            return new SrdTransport(this, sends, buffers, sizes, sendDepth, fragment);
+            if (member != null) {
+                shared.adopt(tcp, socket()::takeEvent, member);
+                sends = member.share().sendBuffers(member);
+                return new SrdMemberTransport(this, sends, longs, sizes, sendDepth, fragment, shared, member);
+            }
+            sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.bufferSize(), 0, sizes.sumBytes());
+            SrdBuffers buffers = new SrdBuffers(domain(), pair, receives(peer), maxReceive);
+            return new SrdTransport(this, sends, buffers, longs, sizes, sendDepth, fragment);
         } catch (Throwable e) {
-            CloseAll.after(e, sends::close);
+            SendBuffers opened = sends;
+            CloseAll.after(
+                    e,
+                    () -> {
+                        if (opened != null) {
+                            opened.close();
+                        }
+                    },
+                    longs::close);
             throw e;
         }
     }
@@ -268,7 +330,7 @@ public final class SrdLink implements Link {
     }
 
     int receives() {
-        return receives(peer);
+        return member == null ? receives(peer) : receiveDepth;
     }
 
     public TcpLink tcp() {
@@ -281,7 +343,7 @@ public final class SrdLink implements Link {
 
     @Override
     public Optional<String> lost() {
-        if (lost == null && socket().isOpen() && socket().takeEvent()) {
+        if (lost == null && socket().isOpen() && takeEvent()) {
             long received = socket().receive(unexpected, 0, 1);
             if (received == StreamSocket.END || received == -Errno.ECONNRESET) {
                 lost = "the peer ended the connection without closing its endpoint: its process ended, or it aborted";
@@ -294,6 +356,14 @@ public final class SrdLink implements Link {
             }
         }
         return Optional.ofNullable(lost);
+    }
+
+    private boolean takeEvent() {
+        if (member == null) {
+            return socket().takeEvent();
+        }
+        shared.takeConnectionEvents();
+        return member.takeLinkEvent();
     }
 
     @Override
@@ -313,24 +383,35 @@ public final class SrdLink implements Link {
 
     /** Closes everything except the TCP connection and memory. */
     private void closeQueues() {
-        CloseAll.of(
-                pair::close,
-                () -> {
-                    if (handle != null) {
-                        handle.close();
-                    }
-                },
-                queue::close,
-                channel::close);
+        if (member != null) {
+            CloseAll.of(this::closeHandle, () -> shared.disconnect(member), () -> shared.forget(tcp));
+            return;
+        }
+        CloseAll.of(pair::close, this::closeHandle, queue::close, channel::close);
+    }
+
+    /** Ends the requests to the peer. */
+    void closeHandle() {
+        if (handle != null) {
+            handle.close();
+        }
     }
 
     @Override
     public void free() {
-        if (letGo) {
-            domain.closeUnused();
-        } else {
-            letGo = true;
-            domain.letGo();
+        CloseAll.of(this::leave, () -> {
+            if (letGo) {
+                domain.closeUnused();
+            } else {
+                letGo = true;
+                domain.letGo();
+            }
+        });
+    }
+
+    private void leave() {
+        if (member != null) {
+            shared.leave(member);
         }
     }
 

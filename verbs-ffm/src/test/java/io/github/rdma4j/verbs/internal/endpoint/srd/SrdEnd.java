@@ -160,6 +160,10 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
 
     boolean gone;
 
+    /** The entries of the send queue that several ends share, beside one for each; null if the end has its own. */
+    int[] shared;
+
+    private int sharedTaken;
     boolean outOfMemory;
     boolean doubles;
     boolean hasDoubled;
@@ -168,6 +172,8 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
     private boolean lies;
     /** How many datagrams have come before an earlier one. */
     int overtaken;
+    /** How often others had the entries of the send queue. */
+    int lackedEntry;
 
     SrdEnd(String name, Random random, int credits, int peerCredits, int longest, int fragment) {
         this.name = name;
@@ -330,9 +336,38 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
 
     // ---- The adapter ----
 
+    private int underWay() {
+        return onTheWay.size() + arrivedThere.size() + completions.size() + failures.size();
+    }
+
+    /** Whether there is an entry; if there is none, others have them. */
+    private boolean takeEntry() {
+        if (shared == null || underWay() == 0) {
+            return true;
+        }
+        if (shared[0] == 0) {
+            lackedEntry++;
+            return false;
+        }
+        shared[0]--;
+        sharedTaken++;
+        return true;
+    }
+
+    private void giveEntries(int underWay) {
+        while (sharedTaken > Math.max(0, underWay - 1)) {
+            sharedTaken--;
+            shared[0]++;
+        }
+    }
+
     private boolean accept(Request request) {
+        if (!takeEntry()) {
+            return false;
+        }
         if (refusesNext) {
             refusesNext = false;
+            giveEntries(underWay());
             ordering.refused("by the simulation");
             return false;
         }
@@ -521,6 +556,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
         try {
             while (!completions.isEmpty()) {
                 ordering.completed(completions.remove().post);
+                giveEntries(underWay());
             }
             while (!arrivals.isEmpty()) {
                 Arrival arrival = arrivals.remove();
@@ -531,6 +567,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
             while (!failures.isEmpty()) {
                 ordering.failed(failures.peek().post, "failed", null, events);
                 failures.remove();
+                giveEntries(underWay());
             }
             ordering.report(events);
             ordering.post();
@@ -608,6 +645,8 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
             gone = true;
             protocol.abandon(new IllegalStateException("closed"));
             toError();
+            // A close waits for the ends of the requests.
+            giveEntries(0);
         }
     }
 

@@ -5,20 +5,24 @@ package io.github.rdma4j.verbs.internal.endpoint.srd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two state machines over a fabric that delivers in any order, and programs that do anything at any time: no message is
  * lost, doubled or reordered, each comes after the writes before it, a transfer follows the writes of the same bytes,
- * ends are reported in the order of the posts, and each datagram finds a receive. The schedule is made of a seed, and
- * nothing else.
+ * ends are reported in the order of the posts, and each datagram finds a receive. In some schedules further ends share
+ * the send queue of one of them, as in a group, and nothing that happens to it harms them. The schedule is made of a
+ * seed, and nothing else.
  *
  * <p>{@code -Drdma4j.simulation.schedules=1000000} plays more of them, and {@code -Drdma4j.simulation.seed=N} one
  * again.
  */
 class SrdSimulationTest {
-    private static final int SCHEDULES = Integer.getInteger("rdma4j.simulation.schedules", 4_000);
+    private static final int SCHEDULES = Integer.getInteger("rdma4j.simulation.schedules", 2_500);
     private static final Long SEED = Long.getLong("rdma4j.simulation.seed");
 
     /** What goes wrong in a schedule. */
@@ -40,12 +44,16 @@ class SrdSimulationTest {
         }
         long overtaken = 0;
         long violations = 0;
+        long lacked = 0;
         for (long seed = 1; seed <= SCHEDULES; seed++) {
             try {
                 Schedule schedule = new Schedule(seed);
                 schedule.play();
                 overtaken += schedule.left.overtaken + schedule.right.overtaken;
                 violations += schedule.violations;
+                lacked += schedule.all.stream()
+                        .mapToInt(pair -> pair[0].lackedEntry)
+                        .sum();
             } catch (Throwable e) {
                 throw new AssertionError(
                         "schedule %d; to see it again: -Drdma4j.simulation.seed=%d".formatted(seed, seed), e);
@@ -53,6 +61,7 @@ class SrdSimulationTest {
         }
         // So that the schedules are worth something.
         assertThat(overtaken).as("datagrams that have overtaken others").isGreaterThan(SCHEDULES);
+        assertThat(lacked).as("entries that others had").isGreaterThan(SCHEDULES);
         assertThat(violations).as("doubled datagrams that were found").isGreaterThan(SCHEDULES / 100);
     }
 
@@ -72,18 +81,34 @@ class SrdSimulationTest {
         private final Fault fault;
         private final SrdEnd left;
         private final SrdEnd right;
+        /** Both ends of each connection, first of the one that has the fault. */
+        private final List<SrdEnd[]> all = new ArrayList<>();
+
         private int violations;
 
         Schedule(long seed) {
             random = new Random(seed * 0x9e3779b97f4a7c15L);
             fault = Fault.values()[random.nextInt(Fault.values().length)];
+            int[] shared = {random.nextInt(3)};
+            for (int peers = 1 + random.nextInt(3); peers > 0; peers--) {
+                add();
+            }
+            if (all.size() > 1) {
+                all.forEach(pair -> pair[0].shared = shared);
+            }
+            left = all.getFirst()[0];
+            right = all.getFirst()[1];
+        }
+
+        private void add() {
             int longest = SrdEnd.LEAST + random.nextInt(80);
             int leftBuffers = 1 + random.nextInt(5);
             int rightBuffers = 1 + random.nextInt(5);
             int fragment = 8 + random.nextInt(80);
-            left = new SrdEnd("left", random, leftBuffers, rightBuffers, longest, fragment);
-            right = new SrdEnd("right", random, rightBuffers, leftBuffers, longest, fragment);
-            SrdEnd.connect(left, right);
+            SrdEnd one = new SrdEnd("left " + all.size(), random, leftBuffers, rightBuffers, longest, fragment);
+            SrdEnd other = new SrdEnd("right " + all.size(), random, rightBuffers, leftBuffers, longest, fragment);
+            SrdEnd.connect(one, other);
+            all.add(new SrdEnd[] {one, other});
         }
 
         void play() {
@@ -101,9 +126,11 @@ class SrdSimulationTest {
                 if (i == closeAt) {
                     one().beginClosing();
                 }
-                step();
-                left.check();
-                right.check();
+                for (SrdEnd[] pair : all) {
+                    step(pair[random.nextInt(2)]);
+                    pair[0].check();
+                    pair[1].check();
+                }
             }
             end();
         }
@@ -123,8 +150,7 @@ class SrdSimulationTest {
             }
         }
 
-        private void step() {
-            SrdEnd end = one();
+        private void step(SrdEnd end) {
             switch (random.nextInt(10)) {
                 case 0, 1, 2 -> end.deliverOne();
                 case 3, 4 -> end.completeOne();
@@ -136,7 +162,7 @@ class SrdSimulationTest {
         private void end() {
             boolean closed = left.isClosing() || right.isClosing();
             if ((fault == Fault.NONE || fault == Fault.OUT_OF_MEMORY) && !closed) {
-                allArrives();
+                allArrives(left, right);
                 closesInGoodOrder(one());
             } else {
                 settle();
@@ -149,6 +175,9 @@ class SrdSimulationTest {
             right.abandon();
             left.checkReleased();
             right.checkReleased();
+            for (SrdEnd[] others : all.subList(1, all.size())) {
+                allArrives(others[0], others[1]);
+            }
         }
 
         private void settle() {
@@ -168,18 +197,21 @@ class SrdSimulationTest {
                     .isTrue();
         }
 
-        private void allArrives() {
-            for (int i = 0; i < 100 || !(left.isIdle() && right.isIdle()); i++) {
+        private void allArrives(SrdEnd one, SrdEnd other) {
+            for (int i = 0; i < 100 || !(one.isIdle() && other.isIdle()); i++) {
                 if (i == 2000) {
                     throw new AssertionError("somebody waits for ever: " + this);
                 }
-                left.move();
-                right.move();
+                // The others may have the entries of the send queue.
+                for (SrdEnd[] pair : all) {
+                    pair[0].move();
+                    pair[1].move();
+                }
             }
-            assertThat(left.protocol.state()).isEqualTo(State.OPEN);
-            assertThat(right.protocol.state()).isEqualTo(State.OPEN);
-            left.checkMemoryOfPeer();
-            right.checkMemoryOfPeer();
+            assertThat(one.protocol.state()).isEqualTo(State.OPEN);
+            assertThat(other.protocol.state()).isEqualTo(State.OPEN);
+            one.checkMemoryOfPeer();
+            other.checkMemoryOfPeer();
         }
 
         private void closesInGoodOrder(SrdEnd end) {
@@ -195,7 +227,7 @@ class SrdSimulationTest {
 
         @Override
         public String toString() {
-            return fault + ", " + left + ", " + right;
+            return fault + ", " + all.stream().map(Arrays::toString).toList();
         }
     }
 }

@@ -19,7 +19,7 @@ class SrdAddressFuzzTest {
     @Test
     void address() throws Exception {
         byte[] valid = new SrdAddress(
-                        Gid.of(new byte[Gid.LENGTH]), 0xfffff, 1, 8192, 4096, new RemoteMemory(4096, 10_000, 7))
+                        Gid.of(new byte[Gid.LENGTH]), 0xfffff, 1, 5, 8192, 4096, new RemoteMemory(4096, 10_000, 7))
                 .toBytes();
         new Fuzzer(new Spoiler(List.of(valid)), IllegalArgumentException.class, 8192, 4).feed(input -> {
             // The handshake passes this many bytes.
