@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Whether other threads want the CPUs on which threads of this JVM spin. A spinning thread that is preempted loses a
  * time slice of another thread, some milliseconds, while messages queue up; a thread that sleeps gets a CPU as soon as
- * something arrives. So after a preemption for which spinning has not paid, no thread of the JVM spins for a while. Another
- * one soon after that pause makes the next one twice as long, up to a second: trials then cost about a hundredth
- * of the time.
+ * something arrives. So after a preemption for which spinning has not paid, no thread of the JVM spins for a while.
+ * Another one soon after that pause makes the next pause twice as long, up to a second: trials then cost about a
+ * hundredth of the time.
  *
  * <p>Thread safety: any thread may call any method. An update that is lost in a race costs one more trial.
  */

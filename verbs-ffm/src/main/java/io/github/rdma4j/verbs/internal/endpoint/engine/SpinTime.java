@@ -29,8 +29,8 @@ public final class SpinTime {
     private static final long LEAST_NANOS = 1_000;
 
     /**
-     * Spinning has paid for a preemption if spins that ended with a response took this many times as long. A thread that
-     * shares its CPU with a busy one reaches 1 at most: it loses a time slice for each that it uses.
+     * Spinning has paid for a preemption if spins that ended with a response took this many times as long. A thread
+     * that shares its CPU with a busy one reaches 1 at most: it loses a time slice for each that it uses.
      */
     static final int WORTH = 4;
 
@@ -75,8 +75,8 @@ public final class SpinTime {
     /**
      * Pauses between two polls of a spinning thread. A virtual thread that yields may be scheduled again at once while
      * others wait for its carrier (seen with JDK 25); a thread that parks lets them run. A peer on the same machine or
-     * the kernel's part of a software device may need this CPU: with a single one always, and otherwise if the scheduler
-     * keeps two threads that wake each other on one CPU, although another one is idle.
+     * the kernel's part of a software device may need this CPU: with a single one always, and otherwise if the
+     * scheduler keeps two threads that wake each other on one CPU, although another one is idle.
      *
      * @param round how often it has polled
      * @param spunNanos how long it has spun

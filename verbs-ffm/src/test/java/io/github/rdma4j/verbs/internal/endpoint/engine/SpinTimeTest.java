@@ -140,7 +140,7 @@ class SpinTimeTest {
         assertThat(time.next(later)).isEqualTo(MOST);
     }
 
-    /** On a quiet machine a spinning thread is preempted now and then, and would still be faster than a sleeping one. */
+    /** On a quiet machine a spinning thread is preempted now and then, and is still faster than a sleeping one. */
     @Test
     void preemptionForWhichSpinningHasPaidEndsNothing() {
         long gap = CpuPressure.IDLE_GAP_NANOS;
