@@ -358,7 +358,7 @@ public final class EndpointConfig {
     /**
      * Sets the group whose queues, receive buffers and file descriptors the endpoint shares; by default it has its own.
      * Without {@link #protectionDomain}, it also shares the group's protection domain, so peers of all endpoints in the
-     * group can use memory that one of them exposes. An EFA has no groups: connecting and listening are refused.
+     * group can use memory that one of them exposes. On an EFA, the endpoints share one queue pair.
      *
      * @param endpoints the group
      * @return this

@@ -74,7 +74,7 @@ public final class EndpointGroup implements AutoCloseable {
      * Opens a group. It allocates nothing on a device before the first endpoint.
      *
      * @param endpoints how many endpoints a completion queue (ibv_create_cq(3)) and a shared receive queue
-     *     (ibv_create_srq(3)) hold, 1 to 2^20; fewer if the device's queues are too short
+     *     (ibv_create_srq(3); on an EFA, a queue pair) hold, 1 to 2^20; fewer if the device's queues are too short
      * @return the group; close it after use
      * @throws IllegalArgumentException if the number is out of range
      */

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -126,6 +127,32 @@ public class GroupsOnLibefa extends EndpointsOnLibefa {
                             .hasMessageContaining("does not keep to the endpoint protocol");
                 }
             }
+        }
+    }
+
+    @Test
+    void sleepingSelectorNoticesThatAPeerHasGone() {
+        try (Pair pair = new Pair(config -> {});
+                Pair other = new Pair(config -> {});
+                EndpointSelector selector = EndpointSelector.open()) {
+            List<Endpoint> lost = new ArrayList<>();
+            Consumer<Endpoint> handler = endpoint -> {
+                if (!endpoint.isConnected()) {
+                    lost.add(endpoint);
+                    selector.remove(endpoint);
+                }
+            };
+            selector.add(pair.peer, handler);
+            selector.add(other.peer, handler);
+            selector.select(Duration.ofMillis(1));
+            CompletableFuture<Void> aborted = CompletableFuture.runAsync(pair.client::abort);
+            while (lost.isEmpty()) {
+                selector.select(LONG);
+            }
+            aborted.join();
+            assertThat(lost).containsExactly(pair.peer);
+            other.client.send(new byte[1], LONG);
+            assertThat(other.peer.receive(LONG)).hasValue(new byte[1]);
         }
     }
 

@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.SharedReceiveQueue;
 import io.github.rdma4j.verbs.SrdQueuePair;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletion;
+import io.github.rdma4j.verbs.WorkCompletionOpcode;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.DeviceAttributes;
 import io.github.rdma4j.verbs.device.EfaCapability;
@@ -596,7 +597,8 @@ public final class QueueShare {
         }
         MemorySlice room = rooms[(int) id];
         long length = completion.byteLength() - sizes.trailer;
-        if (length < 0) {
+        // A write with immediate data leaves the buffer as it was, whatever length it reports.
+        if (completion.opcode() != WorkCompletionOpcode.RECEIVE || length < 0 || length > sizes.received) {
             return null;
         }
         Member member = members.get(Frame.read(room.region().segment(), room.offset() + length));
