@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Some of Netty's own tests over SRD, by libefa itself on a kernel that seems to have its adapter. */
+/** Some of Netty's and gRPC's own tests over SRD, by libefa itself on a kernel that seems to have its adapter. */
 @EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was written for x86-64")
 class NettyOnEfaTest {
     @TempDir
@@ -30,7 +30,7 @@ class NettyOnEfaTest {
         command.addAll(List.of(
                 "execute",
                 "--select=nested-class:" + suite + "$FixedLengthEcho",
-                "--select=nested-class:" + suite + "$GatheringWrite",
+                "--select-method=" + GrpcInteropDeviceTest.class.getName() + "#someOfThem",
                 "--include-classname=.*",
                 "--details=tree",
                 "--disable-banner",
