@@ -9,8 +9,8 @@ import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
  * and wait to be polled. The wire has the buffers.
  */
 public final class Slots {
-    /** The slot is free. */
-    private static final byte FREE = 0;
+    /** The slot is free, or has a message without a promise, as most have. */
+    private static final byte ALONE = 0;
     /** A transfer or a message, whose promise gets no value. */
     private static final byte PLAIN = 1;
     /** An atomic operation, whose promise gets the original value. */
@@ -21,11 +21,11 @@ public final class Slots {
     private static final byte POLLED_ATOMIC = 4;
     /** The program is writing a message. */
     private static final byte CLAIMED = 5;
-    /** A message without a promise, as most are. */
-    private static final byte ALONE = 6;
 
     /** Marks a post in {@link #posts} without a completion of its own; the end of a later post implies its end. */
-    private static final int UNSIGNALED = 1 << 31;
+    private static final long UNSIGNALED = 1L << 63;
+    /** A post in {@link #posts} has its length above its slot. */
+    private static final int LENGTH_SHIFT = 16;
 
     private final byte[] kinds;
     private final Promise<?>[] promises;
@@ -38,13 +38,10 @@ public final class Slots {
     private int firstDone;
     private int doneCount;
     /**
-     * The slots of the posts under way, in the order of the posts and completions. The lowest bits of a post's number
-     * are its index, so the length is a power of two.
+     * The posts under way, in the order of the posts and completions. The lowest bits of a post's number are its index,
+     * so the length is a power of two.
      */
-    private final int[] posts;
-
-    /** The length of the request in each slot, in bytes. */
-    private final long[] lengths;
+    private final long[] posts;
 
     /** The number of all posts, and of completed posts, which is the number of the oldest post under way. */
     private long posted;
@@ -67,8 +64,7 @@ public final class Slots {
         failures = new RuntimeException[depth];
         free = new int[depth];
         done = new int[depth];
-        posts = new int[Math.max(1, Integer.highestOneBit(depth - 1) << 1)];
-        lengths = new long[depth];
+        posts = new long[Math.max(1, Integer.highestOneBit(depth - 1) << 1)];
         for (int i = depth - 1; i >= 0; i--) {
             free[freeCount++] = i;
         }
@@ -86,7 +82,7 @@ public final class Slots {
      * Returns whether no post is under way. Posts that are done and not polled, and claimed slots, do not count.
      */
     public boolean isIdle() {
-        return freeCount + doneCount + claimedCount + untold() == free.length;
+        return abandoned || freeCount + doneCount + claimedCount + untold() == free.length;
     }
 
     /** {@return the number of unsignaled posts behind the last signaled one, whose end no post so far will report} */
@@ -122,9 +118,7 @@ public final class Slots {
 
     /** Takes a slot for a message without a promise. */
     int takeAlone() {
-        int slot = free[--freeCount];
-        kinds[slot] = ALONE;
-        return slot;
+        return free[--freeCount];
     }
 
     /** Takes a slot for a transfer whose end is polled. */
@@ -166,11 +160,15 @@ public final class Slots {
      * @param signaled whether it has a completion of its own
      */
     void posted(int slot, long length, boolean signaled) {
-        posts[place(posted++)] = signaled ? slot : slot | UNSIGNALED;
-        lengths[slot] = length;
+        long post = length << LENGTH_SHIFT | slot;
+        posts[place(posted++)] = signaled ? post : post | UNSIGNALED;
         if (signaled) {
             reportedUpTo = posted;
         }
+    }
+
+    private static int slotOf(long post) {
+        return (int) post & (1 << LENGTH_SHIFT) - 1;
     }
 
     private int place(long number) {
@@ -179,12 +177,12 @@ public final class Slots {
 
     /** {@return the length of the oldest post under way, in bytes; 0 if there is none} */
     long lengthUnderWay() {
-        return posted == completed ? 0 : lengths[posts[place(completed)] & ~UNSIGNALED];
+        return posted == completed ? 0 : (posts[place(completed)] & ~UNSIGNALED) >> LENGTH_SHIFT;
     }
 
     /** Frees a slot. The checks cost less than the stores, and most slots have neither. */
     void release(int slot) {
-        kinds[slot] = FREE;
+        kinds[slot] = ALONE;
         if (promises[slot] != null) {
             promises[slot] = null;
         }
@@ -203,22 +201,23 @@ public final class Slots {
             return;
         }
         while (posted != completed) {
-            int oldest = posts[place(completed)];
-            if (oldest >= 0 || oldest == (slot | UNSIGNALED)) {
+            long oldest = posts[place(completed)];
+            if (oldest >= 0 || slotOf(oldest) == slot) {
                 break;
             }
-            finish(oldest & ~UNSIGNALED, null, protocol);
+            finish(slotOf(oldest), null, protocol);
             completed++;
         }
         reportedUpTo = Math.max(reportedUpTo, completed);
-        finish(slot, failure, protocol);
         // Usually it is the oldest one.
         for (long number = completed; number != posted; number++) {
-            if ((posts[place(number)] & ~UNSIGNALED) == slot) {
+            if (slotOf(posts[place(number)]) == slot) {
+                finish(slot, failure, protocol);
                 removePost(number);
-                break;
+                return;
             }
         }
+        throw new IllegalStateException("a completion of slot " + slot + ", which is free");
     }
 
     private void removePost(long number) {
@@ -232,7 +231,7 @@ public final class Slots {
     /** Completes the unsignaled posts before a probe that has completed; it was posted after so many posts. */
     void completeUntold(long postedBefore, Protocol protocol) {
         while (!abandoned && completed != posted && completed < postedBefore && posts[place(completed)] < 0) {
-            finish(posts[place(completed)] & ~UNSIGNALED, null, protocol);
+            finish(slotOf(posts[place(completed)]), null, protocol);
             completed++;
             reportedUpTo = Math.max(reportedUpTo, completed);
         }
@@ -245,7 +244,7 @@ public final class Slots {
         }
         finish(slot, failure, protocol);
         for (long number = posted - 1; number >= completed; number--) {
-            if ((posts[place(number)] & ~UNSIGNALED) == slot) {
+            if (slotOf(posts[place(number)]) == slot) {
                 removePost(number);
                 break;
             }
@@ -254,7 +253,6 @@ public final class Slots {
 
     private void finish(int slot, RuntimeException failure, Protocol protocol) {
         if (kinds[slot] == ALONE) {
-            kinds[slot] = FREE;
             free[freeCount++] = slot;
             return;
         }
@@ -268,7 +266,6 @@ public final class Slots {
                     done[end < done.length ? end : end - done.length] = slot;
                 }
             }
-            case FREE -> throw new IllegalStateException("a completion of slot " + slot + ", which is free");
             default -> {
                 Long original = kinds[slot] == ATOMIC && failure == null ? (Long) protocol.word(slot) : null;
                 protocol.decide(promises[slot], original, failure);
@@ -279,12 +276,15 @@ public final class Slots {
 
     /** Fails everything under way. Later completions are ignored. */
     void abandon(RuntimeException failure, Protocol protocol) {
+        for (; completed != posted; completed++) {
+            finish(slotOf(posts[place(completed)]), failure, protocol);
+        }
+        // An error may have come between the taking of a slot and its post.
         for (int slot = 0; slot < kinds.length; slot++) {
-            if (kinds[slot] != FREE && kinds[slot] != CLAIMED && !isDone(slot)) {
+            if (kinds[slot] != ALONE && kinds[slot] != CLAIMED && !isDone(slot)) {
                 finish(slot, failure, protocol);
             }
         }
-        completed = posted;
         reportedUpTo = posted;
         abandoned = true;
     }
