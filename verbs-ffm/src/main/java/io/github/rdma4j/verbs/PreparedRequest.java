@@ -51,6 +51,7 @@ public final class PreparedRequest {
 
     private final QueuePair queue;
     private final int opcode;
+    private final boolean withImmediate;
     private final MemorySlice local;
     private final MemoryRegion region;
     /** Null if the operation names no remote memory. */
@@ -103,6 +104,7 @@ public final class PreparedRequest {
         boolean inline = (flags & SendFlags.INLINE) != 0;
         this.queue = queue;
         this.opcode = opcode;
+        this.withImmediate = (1 << opcode & WITH_IMMEDIATE) != 0;
         this.local = local;
         this.region = local.region();
         this.remote = remote;
@@ -374,7 +376,7 @@ public final class PreparedRequest {
      * @throws UnsupportedOperationException if the operation has no immediate data
      */
     public PreparedRequest immediate(int immediate) {
-        if ((1 << opcode & WITH_IMMEDIATE) == 0) {
+        if (!withImmediate) {
             throw lacks("immediate data");
         }
         request.immediate(0, ByteOrders.toNetwork(immediate));

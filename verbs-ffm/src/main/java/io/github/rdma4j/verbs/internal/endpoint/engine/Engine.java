@@ -186,8 +186,8 @@ public final class Engine implements Progress {
 
     private void exit(Promise<?> own, boolean bySelector) {
         try {
-            boolean complete;
             boolean turnIsOver;
+            boolean more;
             try {
                 loseInterrupted();
                 if (bySelector) {
@@ -195,16 +195,17 @@ public final class Engine implements Progress {
                 } else {
                     waiters.announce();
                 }
-                complete = !protocol.decisions().isEmpty();
                 turnIsOver = turn.isOver();
+                more = turnIsOver || !protocol.decisions().isEmpty();
             } finally {
                 lock.unlock();
             }
-            if (complete) {
+            // One check in most calls.
+            if (more) {
                 completer.complete(own, 0);
-            }
-            if (turnIsOver) {
-                CarrierTurn.pass();
+                if (turnIsOver) {
+                    CarrierTurn.pass();
+                }
             }
         } catch (Error e) {
             fatalError = e;

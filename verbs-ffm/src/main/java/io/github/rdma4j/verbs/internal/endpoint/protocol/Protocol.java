@@ -80,14 +80,16 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     private final int maxMessage;
     private final ArrayDeque<Waiting> outbox = new ArrayDeque<>();
+    /** Whether a send or a request for a message may wait. Neither does in most programs. */
+    private boolean anyWaiting;
     /** Whether a send was refused for lack of a credit, and the program was not notified of a new credit since. */
     private boolean wantsCredit;
     /** Whether a send was refused because the queue was full, and the program was not notified of a free slot since. */
     private boolean wantsPlace;
-    /** Whether the wire reports the end of every post. */
-    private final boolean allTell;
     /** Whether a thread has waited for the end of a post, which programs usually do again, or closes. */
     private boolean endsMatter;
+    /** Whether every post is signaled: because ends matter, or because the wire reports the end of every post. */
+    private boolean signalsEach;
 
     private final int bufferSize;
 
@@ -128,7 +130,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             EndExceptions exceptions) {
         this.name = name;
         this.wire = wire;
-        this.allTell = !wire.canPostUnsignaled();
+        this.signalsEach = !wire.canPostUnsignaled();
         this.credits = credits;
         this.slots = new Slots(sendDepth);
         this.maxMessage = maxMessage;
@@ -250,6 +252,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     public void request(Promise<byte[]> promise) {
+        anyWaiting = true;
         requests.add(promise);
         settle();
     }
@@ -523,14 +526,23 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     /** Called after an event or several: posts waiting sends and decides promises, as far as possible. */
     public void settle() {
+        if (anyWaiting) {
+            settleWaiting();
+        }
+        if (state == State.OPEN) {
+            updateCredits();
+            askForEnds();
+        }
+    }
+
+    private void settleWaiting() {
         serveRequests();
         if (state == State.OPEN) {
             flush();
-            updateCredits();
-            askForEnds();
         } else {
             endWaiting();
         }
+        anyWaiting = !requests.isEmpty() || !outbox.isEmpty();
     }
 
     private void serveRequests() {
@@ -668,6 +680,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     /** Makes {@link #awaitsEnds} return true from now on. */
     public final void awaitEnds() {
         endsMatter = true;
+        signalsEach = true;
     }
 
     // ---- Sends of the program ----
@@ -883,6 +896,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         try {
             MemorySegment copy =
                     MemorySegment.ofArray(wire.buffer(slot).asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
+            anyWaiting = true;
             outbox.add(new Waiting(copy, new Promise<>(null)));
         } finally {
             giveBack(slot);
@@ -911,11 +925,12 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     public final void sendAsync(MemorySegment message, Promise<Void> promise) {
         checkLength(message);
-        endsMatter = true;
+        awaitEnds();
         if (!isOpen()) {
             decide(promise, null, ended("sending over " + name));
             return;
         }
+        anyWaiting = true;
         outbox.add(new Waiting(message, promise));
         flush();
     }
@@ -931,7 +946,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         if (!isOpen()) {
             return closedOrLost("a transfer of " + name);
         }
-        endsMatter = true;
+        awaitEnds();
         flush();
         if (!hasRoom()) {
             wantsPlace = true;
@@ -949,13 +964,14 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             RemoteMemory remote,
             long operand,
             long newValue) {
-        endsMatter = true;
+        awaitEnds();
         flush();
         if (!isOpen()) {
             decide(promise, null, ended("a transfer of " + name));
         } else if (hasRoom()) {
             postTransfer(slots.take(promise, operation.hasResult()), operation, local, remote, operand, newValue);
         } else {
+            anyWaiting = true;
             outbox.add(new Waiting(null, operation, local, remote, operand, newValue, promise));
         }
     }
@@ -1047,7 +1063,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     /** A completion costs about as much as a post, so several messages, up to half of the slots, share one. */
     private boolean tellsOfMany() {
-        return endsMatter || slots.hasManyUntold() || allTell;
+        return signalsEach || slots.hasManyUntold();
     }
 
     private void postTransfer(

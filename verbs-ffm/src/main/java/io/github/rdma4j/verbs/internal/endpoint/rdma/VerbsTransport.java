@@ -48,13 +48,9 @@ public final class VerbsTransport extends VerbsWire {
 
     /** Passes all polled completions to the protocol. After an exception, the next call passes the rest. */
     private void giveAll(WireEvents protocol) {
-        int i = next;
-        try {
-            for (; i < count; i++) {
-                give(completions.get(i), protocol);
-            }
-        } finally {
-            next = i;
+        while (next < count) {
+            give(completions.get(next), protocol);
+            next++;
         }
     }
 
