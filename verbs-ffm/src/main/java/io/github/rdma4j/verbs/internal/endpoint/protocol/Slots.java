@@ -274,17 +274,14 @@ public final class Slots {
         }
     }
 
-    /** Fails everything under way. Later completions are ignored. */
+    /** Fails everything under way. Later completions are ignored, and nothing takes a slot any more. */
     void abandon(RuntimeException failure, Protocol protocol) {
-        for (; completed != posted; completed++) {
-            finish(slotOf(posts[place(completed)]), failure, protocol);
-        }
-        // An error may have come between the taking of a slot and its post.
         for (int slot = 0; slot < kinds.length; slot++) {
             if (kinds[slot] != ALONE && kinds[slot] != CLAIMED && !isDone(slot)) {
                 finish(slot, failure, protocol);
             }
         }
+        completed = posted;
         reportedUpTo = posted;
         abandoned = true;
     }
