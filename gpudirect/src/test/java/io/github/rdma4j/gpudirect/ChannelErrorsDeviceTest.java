@@ -32,7 +32,9 @@ class ChannelErrorsDeviceTest {
 
     @Test
     void errorInProgressDoesNotKeepATransferUnderWay() throws Exception {
-        Method sweep = new FaultyClasses().loadClass(Trials.class.getName()).getDeclaredMethod("sweep", Path.class);
+        Method sweep = new FaultyClasses(Trials.class)
+                .loadClass(Trials.class.getName())
+                .getDeclaredMethod("sweep", Path.class);
         sweep.setAccessible(true);
         assertThat((List<?>) sweep.invoke(null, folder)).isEmpty();
     }

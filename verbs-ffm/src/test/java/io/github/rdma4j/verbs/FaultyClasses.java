@@ -53,11 +53,17 @@ public final class FaultyClasses extends ClassLoader {
             "Failures.check",
             "ConnectionId.ended");
 
+    private final String program;
     private final ClassFile classFile;
 
-    /** A class loader of the library and its tests. */
-    public FaultyClasses() {
+    /**
+     * A class loader of the library and its tests.
+     *
+     * @param program plays the program that uses the library, and so meets no faults of its own
+     */
+    public FaultyClasses(Class<?> program) {
         super("faulty", FaultyClasses.class.getClassLoader());
+        this.program = program.getName();
         classFile = ClassFile.of(
                 ClassFile.ClassHierarchyResolverOption.of(ClassHierarchyResolver.ofResourceParsing(getParent())
                         .orElse(ClassHierarchyResolver.defaultResolver())));
@@ -87,7 +93,9 @@ public final class FaultyClasses extends ClassLoader {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        byte[] defined = url.getPath().contains("test-classes") ? bytes : faulty(bytes);
+        // A jar of packed tests has the classes of both.
+        boolean ofTest = name.startsWith(program) || url.getPath().contains("test-classes");
+        byte[] defined = ofTest ? bytes : faulty(bytes);
         return defineClass(name, defined, 0, defined.length);
     }
 

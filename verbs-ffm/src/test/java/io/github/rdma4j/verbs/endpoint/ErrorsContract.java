@@ -21,7 +21,7 @@ abstract class ErrorsContract {
 
     private static Method sweep() {
         try {
-            Method method = new FaultyClasses()
+            Method method = new FaultyClasses(ErrorTrials.class)
                     .loadClass(ErrorTrials.class.getName())
                     .getDeclaredMethod("sweep", String.class, String.class, Faults.Kind.class, int.class, int[].class);
             method.setAccessible(true);
