@@ -37,10 +37,11 @@ final class Arrivals {
 
     private static final int KIND_SHIFT = 56;
 
-    /** The kind in the highest byte, and the id below it. The lengths of the three arrays are powers of two. */
-    private final long[] ids;
-    /** The immediate data in the upper half, and the length in the lower. */
-    private final long[] values;
+    /**
+     * Two elements for each arrival: the kind in the highest byte and the id below it; the immediate data in the upper
+     * half and the length in the lower. The lengths of both arrays are powers of two.
+     */
+    private final long[] arrivals;
 
     private final Failure[] failures;
     /** How many arrivals were removed; written by the thread that removes. */
@@ -51,19 +52,19 @@ final class Arrivals {
     /** Creates a ring for at least this number of arrivals. */
     Arrivals(int capacity) {
         int size = Integer.highestOneBit(Math.max(2, capacity) - 1) << 1;
-        ids = new long[size];
-        values = new long[size];
+        arrivals = new long[2 * size];
         failures = new Failure[size];
     }
 
     /** Adds an arrival. Returns false, and changes nothing, if the ring is full. */
     boolean add(byte kind, long id, int immediate, long length, Failure failure) {
         long end = tail;
-        if (end - (long) HEAD.getAcquire(this) >= ids.length) {
+        if (end - (long) HEAD.getAcquire(this) >= failures.length) {
             return false;
         }
-        ids[(int) end & ids.length - 1] = (long) kind << KIND_SHIFT | id & (1L << KIND_SHIFT) - 1;
-        values[(int) end & values.length - 1] = (long) immediate << Integer.SIZE | length & 0xffff_ffffL;
+        int place = 2 * (int) end & arrivals.length - 1;
+        arrivals[place] = (long) kind << KIND_SHIFT | id & (1L << KIND_SHIFT) - 1;
+        arrivals[place + 1] = (long) immediate << Integer.SIZE | length & 0xffff_ffffL;
         // A check costs less than a store, and few requests fail.
         if (failure != null) {
             failures[(int) end & failures.length - 1] = failure;
@@ -79,31 +80,37 @@ final class Arrivals {
 
     // ---- The oldest arrival, if there is one ----
 
-    byte kind() {
-        return (byte) (ids[(int) head & ids.length - 1] >>> KIND_SHIFT);
+    /** {@return its kind and id} */
+    long oldest() {
+        return arrivals[2 * (int) head & arrivals.length - 1];
     }
 
-    long id() {
-        return ids[(int) head & ids.length - 1] << Long.SIZE - KIND_SHIFT >> Long.SIZE - KIND_SHIFT;
+    static byte kind(long oldest) {
+        return (byte) (oldest >>> KIND_SHIFT);
     }
 
-    int immediate() {
-        return (int) (values[(int) head & values.length - 1] >>> Integer.SIZE);
+    static long id(long oldest) {
+        return oldest << Long.SIZE - KIND_SHIFT >> Long.SIZE - KIND_SHIFT;
     }
 
-    long length() {
-        return values[(int) head & values.length - 1] & 0xffff_ffffL;
+    /** {@return its immediate data and length} */
+    long value() {
+        return arrivals[2 * (int) head + 1 & arrivals.length - 1];
+    }
+
+    static int immediate(long value) {
+        return (int) (value >>> Integer.SIZE);
+    }
+
+    static long length(long value) {
+        return value & 0xffff_ffffL;
     }
 
     Failure failure() {
         return failures[(int) head & failures.length - 1];
     }
 
-    /**
-     * Removes the oldest arrival.
-     *
-     * @param kind its kind, which the caller has read
-     */
+    /** Removes it; the caller has read its kind. */
     void remove(byte kind) {
         if (kind == FAILED) {
             failures[(int) head & failures.length - 1] = null;

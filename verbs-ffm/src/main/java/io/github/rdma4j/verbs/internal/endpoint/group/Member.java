@@ -370,9 +370,9 @@ public final class Member implements ReceiveBufferTable {
     public int takeArrivals(WireEvents protocol, ArrivalSink wire) {
         int count = 0;
         while (!arrivals.isEmpty()) {
-            byte kind = arrivals.kind();
-            give(kind, protocol, wire);
-            arrivals.remove(kind);
+            long arrival = arrivals.oldest();
+            give(arrival, protocol, wire);
+            arrivals.remove(Arrivals.kind(arrival));
             taken = false;
             count++;
         }
@@ -398,21 +398,22 @@ public final class Member implements ReceiveBufferTable {
         return count;
     }
 
-    private void give(byte kind, WireEvents protocol, ArrivalSink wire) {
+    private void give(long arrival, WireEvents protocol, ArrivalSink wire) {
+        byte kind = Arrivals.kind(arrival);
+        long id = Arrivals.id(arrival);
         switch (kind) {
-            case Arrivals.SENT -> wire.giveSent(protocol, arrivals.id());
+            case Arrivals.SENT -> wire.giveSent(protocol, id);
             case Arrivals.FAILED -> {
                 Arrivals.Failure failure = arrivals.failure();
-                wire.giveFailed(
-                        protocol, arrivals.id(), failure.status(), failure.vendorError(), failure.description());
+                wire.giveFailed(protocol, id, failure.status(), failure.vendorError(), failure.description());
             }
-            default -> giveMessage(kind, protocol, wire);
+            default -> giveMessage(kind, (int) id, arrivals.value(), protocol, wire);
         }
     }
 
-    private void giveMessage(byte kind, WireEvents protocol, ArrivalSink wire) {
+    private void giveMessage(byte kind, int number, long value, WireEvents protocol, ArrivalSink wire) {
         int buffer = free[--freeCount];
-        shared[buffer] = (int) arrivals.id();
+        shared[buffer] = number;
         taken = true;
         boolean given = false;
         try {
@@ -421,8 +422,8 @@ public final class Member implements ReceiveBufferTable {
                     buffer,
                     kind != Arrivals.NO_MESSAGE,
                     kind == Arrivals.MESSAGE_WITH_IMMEDIATE,
-                    arrivals.immediate(),
-                    arrivals.length());
+                    Arrivals.immediate(value),
+                    Arrivals.length(value));
             given = true;
         } finally {
             if (!given && shared[buffer] != NOT_HERE) {
@@ -497,13 +498,14 @@ public final class Member implements ReceiveBufferTable {
     /** Returns all buffers that it holds, when the program holds none and nothing arrives any more. */
     void giveBack() {
         if (taken) {
-            arrivals.remove(arrivals.kind());
+            arrivals.remove(Arrivals.kind(arrivals.oldest()));
             taken = false;
         }
         while (!arrivals.isEmpty()) {
-            byte kind = arrivals.kind();
+            long arrival = arrivals.oldest();
+            byte kind = Arrivals.kind(arrival);
             if (kind != Arrivals.SENT && kind != Arrivals.FAILED) {
-                share.giveBack((int) arrivals.id());
+                share.giveBack((int) Arrivals.id(arrival));
             }
             arrivals.remove(kind);
         }

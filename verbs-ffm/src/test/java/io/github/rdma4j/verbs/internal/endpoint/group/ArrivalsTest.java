@@ -20,16 +20,16 @@ class ArrivalsTest {
                     .isTrue();
             assertThat(arrivals.add(Arrivals.FAILED, round, 0, 0, failure)).isTrue();
             assertThat(arrivals.isEmpty()).isFalse();
-            assertThat(arrivals.kind()).isEqualTo(Arrivals.MESSAGE_WITH_IMMEDIATE);
-            assertThat(arrivals.id()).isEqualTo(-1L);
-            assertThat(arrivals.immediate()).isEqualTo(-2);
-            assertThat(arrivals.length()).isEqualTo(0xffff_ffffL);
+            assertThat(Arrivals.kind(arrivals.oldest())).isEqualTo(Arrivals.MESSAGE_WITH_IMMEDIATE);
+            assertThat(Arrivals.id(arrivals.oldest())).isEqualTo(-1L);
+            assertThat(Arrivals.immediate(arrivals.value())).isEqualTo(-2);
+            assertThat(Arrivals.length(arrivals.value())).isEqualTo(0xffff_ffffL);
             assertThat(arrivals.failure()).isNull();
-            arrivals.remove(arrivals.kind());
-            assertThat(arrivals.kind()).isEqualTo(Arrivals.FAILED);
-            assertThat(arrivals.id()).isEqualTo(round);
+            arrivals.remove(Arrivals.kind(arrivals.oldest()));
+            assertThat(Arrivals.kind(arrivals.oldest())).isEqualTo(Arrivals.FAILED);
+            assertThat(Arrivals.id(arrivals.oldest())).isEqualTo(round);
             assertThat(arrivals.failure()).isSameAs(failure);
-            arrivals.remove(arrivals.kind());
+            arrivals.remove(Arrivals.kind(arrivals.oldest()));
         }
     }
 
@@ -41,7 +41,7 @@ class ArrivalsTest {
             boolean failed = i % 3 == 0;
             arrivals.add(failed ? Arrivals.FAILED : Arrivals.SENT, i, 0, 0, failed ? failure : null);
             assertThat(arrivals.failure()).isSameAs(failed ? failure : null);
-            arrivals.remove(arrivals.kind());
+            arrivals.remove(Arrivals.kind(arrivals.oldest()));
         }
     }
 
@@ -55,8 +55,8 @@ class ArrivalsTest {
             }
             assertThat(added).isBetween(room, 2 * room + 1);
             for (int i = 0; i < added; i++) {
-                assertThat(arrivals.id()).isEqualTo(i);
-                arrivals.remove(arrivals.kind());
+                assertThat(Arrivals.id(arrivals.oldest())).isEqualTo(i);
+                arrivals.remove(Arrivals.kind(arrivals.oldest()));
             }
             assertThat(arrivals.isEmpty()).isTrue();
         }
@@ -77,11 +77,11 @@ class ArrivalsTest {
             while (arrivals.isEmpty()) {
                 Thread.yield();
             }
-            assertThat(arrivals.kind()).isEqualTo((byte) (i & 3));
-            assertThat(arrivals.id()).isEqualTo(i);
-            assertThat(arrivals.immediate()).isEqualTo(i + 1);
-            assertThat(arrivals.length()).isEqualTo(i + 2L);
-            arrivals.remove(arrivals.kind());
+            assertThat(Arrivals.kind(arrivals.oldest())).isEqualTo((byte) (i & 3));
+            assertThat(Arrivals.id(arrivals.oldest())).isEqualTo(i);
+            assertThat(Arrivals.immediate(arrivals.value())).isEqualTo(i + 1);
+            assertThat(Arrivals.length(arrivals.value())).isEqualTo(i + 2L);
+            arrivals.remove(Arrivals.kind(arrivals.oldest()));
         }
         adding.get(60, TimeUnit.SECONDS);
         assertThat(arrivals.isEmpty()).isTrue();
