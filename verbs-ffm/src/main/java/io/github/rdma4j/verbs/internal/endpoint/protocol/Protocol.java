@@ -88,8 +88,6 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     private boolean wantsPlace;
     /** Whether a thread has waited for the end of a post, which programs usually do again, or closes. */
     private boolean endsMatter;
-    /** Whether every post is signaled: because ends matter, or because the wire reports the end of every post. */
-    private boolean signalsEach;
 
     private final int bufferSize;
 
@@ -130,9 +128,11 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             EndExceptions exceptions) {
         this.name = name;
         this.wire = wire;
-        this.signalsEach = !wire.canPostUnsignaled();
         this.credits = credits;
         this.slots = new Slots(sendDepth);
+        if (!wire.canPostUnsignaled()) {
+            slots.signalEach();
+        }
         this.maxMessage = maxMessage;
         this.exceptions = exceptions;
         this.inbox = new Inbox(credits.buffers() + Credits.RESERVE);
@@ -680,7 +680,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     /** Makes {@link #awaitsEnds} return true from now on. */
     public final void awaitEnds() {
         endsMatter = true;
-        signalsEach = true;
+        slots.signalEach();
     }
 
     // ---- Sends of the program ----
@@ -840,7 +840,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             for (int i = 0; i < taken.length; i++) {
                 credits.spend();
                 // The completion of the last one covers all.
-                boolean signaled = i == taken.length - 1 || tellsOfMany();
+                boolean signaled = i == taken.length - 1 || slots.hasManyUntold();
                 long length = messages.get(i).byteSize();
                 seal(taken[i], length);
                 slots.posted(taken[i], length, signaled);
@@ -913,7 +913,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     /** Whether something can be posted now and no send waits. */
     public final boolean hasRoom() {
-        return outbox.isEmpty() && slots.hasFree();
+        return slots.hasFree() && (!anyWaiting || outbox.isEmpty());
     }
 
     private int closedOrLost(String operation) {
@@ -982,7 +982,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
      * Posts waiting sends in order, as long as there are slots and credits. Skips sends that the program has cancelled.
      */
     final void flush() {
-        while (isOpen() && !outbox.isEmpty()) {
+        while (anyWaiting && isOpen() && !outbox.isEmpty()) {
             Waiting next = outbox.peek();
             if (!next.promise.isWithdrawn()) {
                 if (!slots.hasFree() || next.message != null && credits.available() == 0) {
@@ -1055,15 +1055,10 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     /**
      * Returns whether a message without a promise must be signaled: because many messages before it are not, or because
-     * it has taken the last slot.
+     * it has taken the last slot. A completion costs about as much as a post, so several messages share one.
      */
     private boolean mustSignal() {
-        return tellsOfMany() || !slots.hasFree();
-    }
-
-    /** A completion costs about as much as a post, so several messages, up to half of the slots, share one. */
-    private boolean tellsOfMany() {
-        return signalsEach || slots.hasManyUntold();
+        return slots.hasManyUntold() || !slots.hasFree();
     }
 
     private void postTransfer(

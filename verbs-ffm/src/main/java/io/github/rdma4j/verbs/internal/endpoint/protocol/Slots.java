@@ -50,14 +50,14 @@ public final class Slots {
     /** One more than the number of the last post that is signaled or known to have ended. */
     private long reportedUpTo;
 
-    /** Half of the slots. */
-    private final int half;
+    /** After so many unsignaled posts, the next one must be signaled. */
+    private int mostUntold;
 
     private boolean nobodyPolls;
     private boolean abandoned;
 
     Slots(int depth) {
-        half = depth / 2;
+        mostUntold = depth / 2;
         kinds = new byte[depth];
         promises = new Promise<?>[depth];
         ids = new long[depth];
@@ -90,9 +90,17 @@ public final class Slots {
         return posted - reportedUpTo;
     }
 
-    /** Whether half of the slots were posted since the last signaled post; the next one must then be signaled. */
+    /**
+     * Whether half of the slots were posted since the last signaled post, or {@link #signalEach()} was called. The next
+     * post must then be signaled.
+     */
     boolean hasManyUntold() {
-        return untold() >= half;
+        return untold() >= mostUntold;
+    }
+
+    /** From now on, each post must be signaled. */
+    void signalEach() {
+        mostUntold = 0;
     }
 
     /** Whether a post is under way whose end is not reported unless something is posted behind it. */

@@ -33,25 +33,27 @@ public final class VerbsTransport extends VerbsWire {
 
     @Override
     public int poll(WireEvents protocol) {
-        giveAll(protocol);
+        if (next < count) {
+            giveFrom(next, count, protocol);
+        }
         int total = 0;
         int found;
         do {
             found = queue.poll(completions);
-            count = found;
-            next = 0;
+            giveFrom(0, found, protocol);
             total += found;
-            giveAll(protocol);
         } while (found == BATCH);
         return total;
     }
 
-    /** Passes all polled completions to the protocol. After an exception, the next call passes the rest. */
-    private void giveAll(WireEvents protocol) {
-        while (next < count) {
-            give(completions.get(next), protocol);
-            next++;
+    /** Passes polled completions to the protocol. After an exception, the next call passes the rest. */
+    private void giveFrom(int first, int end, WireEvents protocol) {
+        count = end;
+        for (int i = first; i < end; i++) {
+            next = i;
+            give(completions.get(i), protocol);
         }
+        next = end;
     }
 
     private void give(WorkCompletion completion, WireEvents protocol) {
