@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets one thread use a guard or a lock without an atomic operation. Threads take turns. A thread that takes a thousand
- * turns in a row becomes the owner, and from then on enters by two plain stores and two loads: it stores "inside", and
- * is inside unless it then reads "revoked". The first other thread ends that for good: it stores "revoked", lets all
- * threads of the JVM pass a handshake, and then sees whether the owner is inside.
+ * Lets one thread use a guard or a lock without an atomic operation. Threads take turns. A thread that takes {@value
+ * #TURNS_OF_AN_OWNER} turns in a row becomes the owner, and from then on enters by two plain stores and two loads: it
+ * stores "inside", and is inside unless it then reads "revoked". The first other thread ends that for good: it stores
+ * "revoked", lets all threads of the JVM pass a handshake, and then sees whether the owner is inside.
  *
  * <p>The subclasses contain the turns and the entry of the owner. They call nothing of this class until another thread
  * comes, because little of the stack may be left.
@@ -31,7 +31,7 @@ abstract sealed class ThreadBias permits BiasedLock, ExclusiveGuard {
         }
     }
 
-    static final int TURNS_OF_AN_OWNER = 1_000;
+    static final int TURNS_OF_AN_OWNER = 250;
 
     /** How often a thread checks before it pauses between checks, because the thread inside may not be running. */
     private static final int SPINS = 1_000;
