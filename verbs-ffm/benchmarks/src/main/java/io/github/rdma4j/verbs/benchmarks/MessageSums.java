@@ -23,6 +23,9 @@ public final class MessageSums {
     /** Calls that are short and many: a loop that is entered seldom is interpreted when it is entered again. */
     private static final int WARM_UP = 4_000;
 
+    /** And as many of each size, because a compiler may have dropped its code of the loop. */
+    private static final int WARM_UP_OF_SIZE = 700;
+
     private static final int WARM_UP_MESSAGES = 25;
     private static final int MOST_RUNS = 8;
     private static final int MESSAGES = 1_000;
@@ -75,6 +78,9 @@ public final class MessageSums {
             send(SIZES[call % SIZES.length], WARM_UP_MESSAGES);
         }
         for (int size : SIZES) {
+            for (int call = 0; call < WARM_UP_OF_SIZE; call++) {
+                send(size, WARM_UP_MESSAGES);
+            }
             send(size, MESSAGES);
             // The least of several: a compiler may be at work in one.
             double user = Double.MAX_VALUE;
