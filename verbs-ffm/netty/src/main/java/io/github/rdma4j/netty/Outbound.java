@@ -125,7 +125,8 @@ final class Outbound {
 
     private static void send(OutgoingMessage message, FileRegion region, ByteBuffer target, ChannelOutboundBuffer out)
             throws Exception {
-        long count = region.transferTo(new MessageBytes(target), region.transferred());
+        long count = region.transferTo(
+                new MessageBytes(target, region.count() - region.transferred()), region.transferred());
         if (target.position() > 0) {
             send(message, target.position());
             out.progress(target.position());
@@ -138,11 +139,22 @@ final class Outbound {
         }
     }
 
-    /** The rest of a message, into which a file is read. */
-    private record MessageBytes(ByteBuffer bytes) implements WritableByteChannel {
+    /**
+     * The rest of a message, into which a file is read.
+     *
+     * @param left the rest of the file, in bytes
+     */
+    private record MessageBytes(ByteBuffer bytes, long left) implements WritableByteChannel {
+        /**
+         * Takes a byte less than given if the message would be full but the file goes on. A {@code FileChannel} reads
+         * until it is given back something, so it would read bytes of the next message for nothing.
+         */
         @Override
         public int write(ByteBuffer source) {
             int count = Math.min(source.remaining(), bytes.remaining());
+            if (count == bytes.remaining() && count == source.remaining() && count < left - bytes.position()) {
+                count = Math.max(0, count - 1);
+            }
             bytes.put(bytes.position(), source, source.position(), count);
             bytes.position(bytes.position() + count);
             source.position(source.position() + count);

@@ -20,6 +20,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FileRegion;
@@ -36,10 +37,13 @@ import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -47,8 +51,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -425,6 +431,56 @@ class TransportTest {
 
         @Override
         protected void deallocate() {}
+    }
+
+    /** A channel of files passes on what it has read until it is given back something. */
+    @Test
+    void partsOfAFileAreReadOnce(@TempDir Path folder) throws Exception {
+        int length = 1_000_000;
+        byte[] content = new byte[length];
+        new Random(3).nextBytes(content);
+        Path file = Files.write(folder.resolve("file"), content);
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        Channel client = client(Transport.TCP)
+                .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+                    private final ByteBuf all = Unpooled.buffer(length);
+
+                    @Override
+                    protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {
+                        all.writeBytes(bytes);
+                        if (all.readableBytes() == length) {
+                            answer.complete(all.array());
+                        }
+                    }
+                })
+                .connect(server(Transport.TCP).localAddress())
+                .sync()
+                .channel();
+        LongAdder offered = new LongAdder();
+        client.writeAndFlush(new DefaultFileRegion(FileChannel.open(file), 0, length) {
+            @Override
+            public long transferTo(WritableByteChannel target, long position) throws IOException {
+                return super.transferTo(new Counting(target, offered), position);
+            }
+        });
+        assertThat(answer.get(60, TimeUnit.SECONDS)).isEqualTo(content);
+        assertThat(offered.sum()).isBetween((long) length, length + length / 100L);
+    }
+
+    private record Counting(WritableByteChannel target, LongAdder offered) implements WritableByteChannel {
+        @Override
+        public int write(ByteBuffer source) throws IOException {
+            offered.add(source.remaining());
+            return target.write(source);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return target.isOpen();
+        }
+
+        @Override
+        public void close() {}
     }
 
     @Test
