@@ -30,8 +30,8 @@ import org.apache.spark.network.util.TransportConf;
 /**
  * Measures the CPU time of fetching blocks of a file from another process, and of serving them, with Spark's own
  * client and server: {@code java -javaagent:… FetchRun MODE ADDRESS KIBIBYTES COUNT}. Prints milliseconds for each GiB
- * of the second half of the fetches, in the program and in the kernel. Over SoftRoCE the kernel also does the work of an
- * adapter.
+ * of the second half of the fetches, in the program and in the kernel. Over SoftRoCE the kernel also does the work of
+ * an adapter.
  */
 final class FetchRun {
     private static final int AT_ONCE = 4;
