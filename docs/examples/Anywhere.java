@@ -34,8 +34,8 @@ void serve(InetSocketAddress address) {
         IO.println("waiting at " + server.address());
         server.rdmaFailure().ifPresent(why -> IO.println("over TCP alone: " + why.getMessage()));
         selector.add(server, waiting -> waiting.accept(Duration.ZERO).ifPresent(client -> {
-            client.sendAsync(visits.handle().toBytes()); // if the client has gone, hear() gets the exception
-            selector.add(client, this::hear); // over TCP, select() serves the client's reads and writes
+            client.sendAsync(visits.handle().toBytes()); // if the client has gone, receive() gets the exception
+            selector.add(client, this::receive); // over TCP, select() serves the client's reads and writes
         }));
         while (selector.size() > 0) {
             selector.select(Duration.ofSeconds(1));
@@ -43,7 +43,7 @@ void serve(InetSocketAddress address) {
     }
 }
 
-void hear(Endpoint client) {
+void receive(Endpoint client) {
     try {
         if (client.poll(message -> {}) == Endpoint.CLOSED_BY_PEER) {
             client.close();

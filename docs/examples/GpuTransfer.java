@@ -42,7 +42,7 @@ void main(String... args) throws Exception {
                     IO.println("sent");
                 }
                 socket.shutdownOutput();
-                socket.getInputStream().read();                              // the peer is done too
+                socket.getInputStream().read();                              // the peer is also done
             }
         }
     }

@@ -58,7 +58,7 @@ void main(String... args) throws Exception {
     }
 }
 
-/** Puts of all clients go into one table, which they read by themselves. */
+/** Stores the puts of all clients in one table, which the clients read directly. */
 void serve(InetSocketAddress address) {
     try (var server = EndpointServer.bind(address);
             var table = server.expose((long) ENTRIES * ENTRY_SIZE, REMOTE_READ);

@@ -1,12 +1,12 @@
-// Publishes numbers to any number of subscribers, with one thread. Whoever reads too slowly misses some, and sees
-// which; the others do not wait for it.
+// Publishes numbers to any number of subscribers, with one thread. A slow subscriber misses some numbers, and
+// sees which. The others do not wait for it.
 //
 //   publisher:    java -cp verbs.jar Publisher.java publish   10.0.0.1 7471 SUBSCRIBERS NUMBERS
 //   subscribers:  java -cp verbs.jar Publisher.java subscribe 10.0.0.1 7471 SUBSCRIBERS
 //
 // The publisher begins when all SUBSCRIBERS are there. The other program opens as many connections, again with one
-// thread. A selector tells either which of its endpoints have something to do, and the endpoints of a group share their
-// queues and receive buffers.
+// thread. In both programs a selector finds the endpoints that have something to do, and the endpoints of a group share
+// their queues and receive buffers.
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 

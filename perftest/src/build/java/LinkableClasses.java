@@ -22,8 +22,8 @@ import java.util.zip.ZipOutputStream;
  * LinkableClasses JAR: rewrites the classes of a JAR that are older than Java 6's format (picocli's) into Java 8's, run
  * by the build.
  *
- * <p>What is new in it is the table by which a class is verified in one pass. Without, the JVM verifies slowly at each
- * start, and an AOT cache cannot hold the class. Methods, fields and annotations stay as they are.
+ * <p>The newer format has a table that lets the JVM verify a class in one pass. Without this table, verification is
+ * slow at each start, and an AOT cache cannot hold the class. Methods, fields and annotations stay as they are.
  */
 public final class LinkableClasses {
     private static final int FIRST_WITH_TABLE = ClassFile.JAVA_6_VERSION;

@@ -104,7 +104,7 @@ int called(const char *call) {
     pthread_mutex_lock(&mutex);
     int code = note_call(call);
     pthread_mutex_unlock(&mutex);
-    return code ? fail(code, "%s was told to fail", call) : 0;
+    return code ? fail(code, "%s was set to fail", call) : 0;
 }
 
 extern void group_failed(int code);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Calls of streams and events set no context, as long as the driver does not mind. Where it says that none, or a wrong
+ * Calls of streams and events set no context, as long as the driver accepts that. If it reports that none, or a wrong
  * one, is current, they set it and are made once more, with the result of that.
  */
 @ExtendWith(StandInDriver.class)
@@ -78,7 +78,7 @@ class AnotherContextTest extends DeviceFixture {
         await(stream);
     }
 
-    /** A call, and what must have come of it. */
+    /** A driver call, with a check of its effect. */
     private enum Call {
         STREAM_GET_PRIORITY(
                 "cuStreamGetPriority",

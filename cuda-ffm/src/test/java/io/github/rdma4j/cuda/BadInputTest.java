@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is asked for wrongly, or cannot be had: each with an error that names cause and remedy. */
+/** Wrong and unsatisfiable requests fail with an error that names cause and remedy. */
 @ExtendWith(StandInDriver.class)
 class BadInputTest {
     private final Arena arena = Arena.ofConfined();

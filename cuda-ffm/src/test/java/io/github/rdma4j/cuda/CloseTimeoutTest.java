@@ -123,7 +123,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(StandInDriver.open()).isEmpty();
     }
 
-    /** The word is of another context than the stream that waits for it: nothing but the end is in the way. */
+    /** The stream waits for a flag of another context, so only the unfinished work delays the close. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void contextIsNotDestroyedUnderItsWork(boolean primary) throws InterruptedException {
@@ -143,7 +143,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         assertThat(other.isOpen()).isFalse();
     }
 
-    /** Neither knows which of them the driver will hear last. */
+    /** The driver destroys the context at the last release. Either release can be the last, so both must wait. */
     @Test
     void twoWhoGiveAPrimaryContextBackAtOnceWaitBoth() throws InterruptedException {
         CudaContext first = Cuda.device(0).retainPrimaryContext();
@@ -320,7 +320,7 @@ class CloseTimeoutTest extends WaitingWorkFixture {
         }
     }
 
-    /** What is queued while a close waits for a thread is waited for, too. */
+    /** A close also waits for work that is queued while it waits for a thread. */
     @Test
     void workThatComesLateIsWaitedFor() throws InterruptedException {
         HostMemory pinned = context.allocateHost(64);

@@ -48,7 +48,7 @@ record CopyBandwidth(double toDevice, double toHost) {
         return bytes / (end.millisecondsSince(start) * 1e6);
     }
 
-    /** What a C program gets, in a process of its own. */
+    /** The results of a C program, in its own process. */
     static CopyBandwidth ofC(Path folder, String library, long bytes, int rounds) {
         String program = System.getProperty(PROGRAM);
         if (program == null) {

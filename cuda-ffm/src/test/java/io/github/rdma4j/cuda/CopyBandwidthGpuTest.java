@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("gpu")
 class CopyBandwidthGpuTest {
     private static final double LEAST = 0.95;
-    /** What the stand-in's GPUs are called. */
+    /** The name of the stand-in's GPUs. */
     private static final String STAND_IN = "Stand-in GPU";
 
     private static final int TURNS = 4;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@link CopyBandwidthGpuTest} compares, on the stand-in: to see that both sides measure, not how much. */
+/** Runs the comparison of {@link CopyBandwidthGpuTest} on the stand-in, to check that both sides measure. */
 @ExtendWith(StandInDriver.class)
 class CopyBandwidthTest {
     private static final int BYTES = 1 << 20;

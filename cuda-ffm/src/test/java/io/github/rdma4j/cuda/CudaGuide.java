@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What docs/cuda.md shows, word for word; {@link CudaGuideTest} runs it on the stand-in. */
+/** The code in docs/cuda.md, word for word. {@link CudaGuideTest} runs it on the stand-in. */
 final class CudaGuide {
     private CudaGuide() {}
 

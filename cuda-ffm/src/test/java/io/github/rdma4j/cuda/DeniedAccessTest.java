@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** A JVM that denies native access; what {@link Cuda} says there, {@link UnavailabilityTest} asks. */
+/**
+ * Calls in a JVM that denies native access. {@link UnavailabilityTest} checks the reason that {@link Cuda} reports
+ * there.
+ */
 class DeniedAccessTest {
     @Test
     void noClassFailsToLoadWhicheverAProgramTouchesFirst() throws Exception {

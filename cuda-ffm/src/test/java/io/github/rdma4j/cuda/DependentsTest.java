@@ -14,7 +14,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who may add, who may close, and in which order: without a driver. */
+/** Tests adding, removing and closing of dependents, and their order, without a driver. */
 class DependentsTest {
     private static final long PATIENCE = Duration.ofSeconds(60).toNanos();
 
@@ -28,7 +28,7 @@ class DependentsTest {
         return System.nanoTime();
     }
 
-    /** What another thread gets. */
+    /** Returns the result of a call in another thread. */
     private static <T> T elsewhere(Callable<T> call) throws Exception {
         FutureTask<T> task = new FutureTask<>(call);
         Thread.ofPlatform().start(task);
@@ -106,7 +106,7 @@ class DependentsTest {
         assertThat(dependents.startClosing(soon())).isEqualTo(BEGUN);
         assertThat(elsewhere(dependents::startCreation)).isFalse();
         assertThat(elsewhere(() -> dependents.add(() -> {}))).isFalse();
-        // What it closes may make something on its way, and close it again further down.
+        // A dependent that is being closed may create another one, and may start to close again further down.
         assertThat(dependents.add(() -> {})).isTrue();
         assertThat(dependents.startCreation()).isTrue();
         assertThat(dependents.startClosing(now())).isEqualTo(NOTHING_TO_DO);

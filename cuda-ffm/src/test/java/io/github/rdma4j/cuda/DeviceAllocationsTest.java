@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Sizes, pieces and pages of memory. */
 @ExtendWith(StandInDriver.class)
 class DeviceAllocationsTest extends DeviceFixture {
-    /** What the stand-in maps at least. */
+    /** The stand-in's smallest mapping. */
     private static final long PIECE = 2 << 20;
 
     @Test
@@ -101,7 +101,7 @@ class DeviceAllocationsTest extends DeviceFixture {
             try (DmaBuf both = context.wrap(start, 2 * PIECE).exportDmaBuf(4096, 2 * PIECE - 4096)) {
                 assertThat(both.length()).isEqualTo(2 * PIECE - 4096);
             }
-            // What is not mapped is in none.
+            // A range that is not mapped belongs to no allocation.
             assertThatExceptionOfType(CudaException.class).isThrownBy(() -> reserved.exportDmaBuf(0, 3 * PIECE));
             map(start + 2 * PIECE, true);
         }

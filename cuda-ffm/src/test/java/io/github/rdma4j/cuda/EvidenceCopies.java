@@ -7,7 +7,7 @@ import java.util.Arrays;
 
 /**
  * Prints bandwidths of pinned copies, for each size in KiB that is an argument: steps 5 and 6 of scripts/evidence gpu.
- * With {@code c} as the first argument those of the C program too, C and Java by turns.
+ * With {@code c} as the first argument, it runs the C program and Java by turns and prints both.
  */
 final class EvidenceCopies {
     private static final int TURNS = 3;

@@ -5,7 +5,7 @@ package io.github.rdma4j.cuda;
 import java.time.Duration;
 
 /**
- * Launches a kernel that writes to address 0, and says what the library makes of it: step 10 of scripts/evidence gpu.
+ * Launches a kernel that writes to address 0, and prints how the library reports it: step 10 of scripts/evidence gpu.
  * The context is lost, so the process does nothing else. On the stand-in, whose kernels do not fault, the setting
  * {@code fault=cuLaunchKernel:1:700} plays it.
  */
@@ -24,10 +24,10 @@ final class EvidenceLostContext {
             wrong.setPointer(0, memory);
         }
         stream.launch(increment, 1, ELEMENTS, wrong);
-        boolean told = isLost("the wait for the kernel", () -> stream.await(Duration.ofSeconds(20)));
+        boolean reported = isLost("the wait for the kernel", () -> stream.await(Duration.ofSeconds(20)));
         boolean stays = isLost("an allocation after it", () -> context.allocate(64));
         // The context is not closed: what its memory's owner would call can only fail, and the process ends here.
-        System.exit(told && stays ? 0 : 1);
+        System.exit(reported && stays ? 0 : 1);
     }
 
     private static boolean isLost(String what, Runnable call) {

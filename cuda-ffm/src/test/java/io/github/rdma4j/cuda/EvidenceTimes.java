@@ -24,7 +24,7 @@ final class EvidenceTimes {
     private static final int ASKED = 1;
     private static final int ANSWERED = 2;
     private static final Duration LIMIT = Duration.ofSeconds(20);
-    /** What driver-times.c calls them, and what they are. */
+    /** Descriptions of the operations, by their names in driver-times.c. */
     private static final Map<String, String> NAMES = new LinkedHashMap<>();
 
     static {
@@ -148,7 +148,7 @@ final class EvidenceTimes {
         times.put(name, best);
     }
 
-    /** What a proxy of gpudirect needs: a stream asks by a word, and a thread of the host answers. */
+    /** The round trip of a proxy of gpudirect: a stream writes a word, and a thread of the host answers. */
     private void answers(CudaContext context, CudaStream stream, HostMemory words) {
         MemoryOperations ask = MemoryOperations.on(context.device(), 2)
                 .writeValue(words, 0, ASKED)

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that fail in the middle, devices that break, drivers that disappear: told once, and nothing is left open. */
+/** Failed calls, broken devices and vanished drivers are reported once and leave nothing open. */
 @ExtendWith(StandInDriver.class)
 class FailureTest {
     private final Arena arena = Arena.ofConfined();
@@ -163,7 +163,7 @@ class FailureTest {
         context.close();
     }
 
-    /** What a driver does not destroy. */
+    /** Objects whose destruction the driver refuses. */
     private enum Destruction {
         STREAM("cuStreamDestroy", test -> test.context.createStream()),
         EVENT("cuEventDestroy", test -> test.context.createEvent()),
@@ -296,7 +296,7 @@ class FailureTest {
         assertThat(StandInDriver.open()).containsOnlyKeys("contexts", "streams");
     }
 
-    /** A fault of queued work: every call of the context says it from then on. */
+    /** A fault of queued work, which every later call of the context reports. */
     @Test
     void brokenContextIsReportedAndCanBeClosed() {
         CudaStream stream = context.createStream();
@@ -364,7 +364,7 @@ class FailureTest {
         assertThatExceptionOfType(CudaException.class).isThrownBy(context::close);
     }
 
-    /** The driver says no more than that it does not know why. */
+    /** The driver reports only an unknown error. */
     @Test
     void gpuOnWhichNobodyMayComputeIsNamed() {
         StandInDriver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE(), 2);

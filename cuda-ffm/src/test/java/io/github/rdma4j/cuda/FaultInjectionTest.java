@@ -30,14 +30,14 @@ class FaultInjectionTest {
     private static final int MOST_CALLS = 100;
     private static final Map<Integer, String> RESULTS =
             Map.of(CUDA_ERROR_UNKNOWN(), "CUDA_ERROR_UNKNOWN", CUDA_ERROR_OUT_OF_MEMORY(), "CUDA_ERROR_OUT_OF_MEMORY");
-    /** What is asked for more words about it can fail, too. */
+    /** For the last two results the library makes further calls to explain the failure, and these can also fail. */
     private static final Map<Integer, String> FIRST_OF_TWO = Map.of(
             CUDA_ERROR_UNKNOWN(), "CUDA_ERROR_UNKNOWN",
             CUDA_ERROR_OUT_OF_MEMORY(), "CUDA_ERROR_OUT_OF_MEMORY",
             CUDA_ERROR_INVALID_VALUE(), "CUDA_ERROR_INVALID_VALUE",
             CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES(), "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
 
-    /** What an operation finds, made without failures. */
+    /** The objects that an operation uses, created without failures. */
     private static final class World implements AutoCloseable {
         final Arena arena = Arena.ofShared();
         final CudaContext context = Cuda.device(0).createContext();
@@ -73,7 +73,7 @@ class FaultInjectionTest {
     }
 
     /**
-     * What is called.
+     * An operation to test.
      *
      * @param calls that it makes into the driver, at least
      * @param operation gives what it has made, or null
@@ -91,7 +91,7 @@ class FaultInjectionTest {
         });
     }
 
-    /** What is made of a graph; the graph is closed if that fails. */
+    /** Creates an object from a graph, and closes the graph if that fails. */
     private static AutoCloseable kept(CudaGraph graph, Function<CudaGraph, AutoCloseable> operation) {
         try {
             return operation.apply(graph);
@@ -199,7 +199,7 @@ class FaultInjectionTest {
         return cases().map(test -> DynamicTest.dynamicTest(test.name(), () -> failEach(test)));
     }
 
-    /** What undoes a failed step, or closes the rest, can fail, too, and is the smaller trouble. */
+    /** Undoing a failed step or closing the rest can also fail. The program needs the first failure. */
     @TestFactory
     Stream<DynamicTest> firstOfTwoFailuresIsReported() {
         Case whole = does("a context with all that it may have", 20, world -> {
@@ -229,7 +229,8 @@ class FaultInjectionTest {
             for (Outcome alone = outcome(test, first, code, 0);
                     alone.fired();
                     alone = outcome(test, ++first, code, 0)) {
-                // What goes on without the call, or has an answer in its result, hides nothing.
+                // An operation that succeeds without the call, or returns the failure as its result, has no exception
+                // to hide.
                 if (alone.failure() == null || !alone.failure().contains(result.getValue())) {
                     continue;
                 }
@@ -251,14 +252,14 @@ class FaultInjectionTest {
     }
 
     /**
-     * What a program was told.
+     * The result of an operation, as its program sees it.
      *
-     * @param fired whether all calls that were to fail have been made
-     * @param failure null if it was told nothing
+     * @param fired whether every call that was set to fail has been made
+     * @param failure null if no exception was thrown
      */
     private record Outcome(boolean fired, String failure) {}
 
-    /** Has a call fail, and if the second is not 0, that call after it, too. */
+    /** Makes one call fail and, if {@code second} is not 0, also the call that comes that many calls later. */
     private static Outcome outcome(Case test, int first, int code, int second) throws Exception {
         StandInDriver.reset();
         StandInDriver.devices(2);
@@ -326,7 +327,7 @@ class FaultInjectionTest {
                 assertThat(failure.remedy()).as("remedy of %s", failure).isNotBlank();
                 failed.add(failure.call().replaceFirst("\\(.*", ""));
             } else {
-                assertThat(fired).as("call %d failed, and nobody was told", n).isFalse();
+                assertThat(fired).as("call %d failed without an exception", n).isFalse();
                 end(made);
             }
             assertThat(StandInDriver.open())

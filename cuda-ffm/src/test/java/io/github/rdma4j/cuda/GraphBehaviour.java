@@ -150,7 +150,7 @@ abstract class GraphBehaviour extends DeviceFixture {
             assertThat(back.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);
         }
         executable.launch(stream);
-        // What was launched is done nevertheless.
+        // The launched work is done nevertheless.
         executable.close();
         await(stream);
         assertThat(counter()).isEqualTo(6);
@@ -332,7 +332,7 @@ abstract class GraphBehaviour extends DeviceFixture {
         assertThat(counter()).isEqualTo(7);
     }
 
-    /** A stream that is captured cannot be asked, nor can its context: who closes memory must do without. */
+    /** A captured stream cannot be queried, and neither can its context, so closing memory must not query them. */
     @ParameterizedTest
     @EnumSource(
             value = CaptureMode.class,

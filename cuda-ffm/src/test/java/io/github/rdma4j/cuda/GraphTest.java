@@ -78,7 +78,7 @@ class GraphTest extends GraphBehaviour {
         assertThat(words.segment().get(ValueLayout.JAVA_INT, 0)).isZero();
     }
 
-    /** Else the stream would go on capturing, and nobody would know. */
+    /** Otherwise the stream would go on capturing unnoticed. */
     @Test
     void captureThatIsGivenUpEndsAlthoughTheDriverRefusesItOnce() {
         CudaStream stream = context.createStream();
@@ -97,7 +97,9 @@ class GraphTest extends GraphBehaviour {
         assertThat(StandInDriver.open()).doesNotContainKey("graphs");
     }
 
-    /** A capture that somebody else began: cuda-ffm does not know of it, and the driver spoils it. */
+    /**
+     * cuda-ffm cannot see a capture that other code began. The driver refuses the launch and invalidates the capture.
+     */
     @Test
     void driverRefusesALaunchInACapture() {
         CudaStream stream = context.createStream();

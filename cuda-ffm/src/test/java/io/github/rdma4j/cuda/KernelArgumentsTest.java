@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a launch gives the driver. */
+/** Tests the arguments that a launch passes to the driver. */
 @ExtendWith(StandInDriver.class)
 class KernelArgumentsTest extends DeviceFixture {
     private static final int[] SIZES = {1, 2, 4, 8, 4, 8, 12};
@@ -64,7 +64,7 @@ class KernelArgumentsTest extends DeviceFixture {
                 .withMessage("an argument of 0 bytes");
     }
 
-    /** What was entered before the one that is closed is left again: else nobody could close it any more. */
+    /** The launch must leave the memory that it entered before it met the closed one, or nobody could close it. */
     @Test
     void launchWithClosedMemoryHoldsNone() {
         CudaKernel copy = context.loadModule(Kernels.ptx()).kernel("copy");

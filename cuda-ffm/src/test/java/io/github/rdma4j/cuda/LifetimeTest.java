@@ -44,7 +44,10 @@ class LifetimeTest {
         assertThat(StandInDriver.open()).as("what is left open").isEmpty();
     }
 
-    /** Memory is not freed before the work with it is done, and that may wait for somebody who must be told to go. */
+    /**
+     * Freeing memory waits for the work that uses it, and that work may wait until a dependent of the context is
+     * closed.
+     */
     @Test
     void objectsOutsideCudaAreClosedFirst() {
         CudaContext context = Cuda.device(0).createContext();
@@ -239,7 +242,7 @@ class LifetimeTest {
         assertThat(StandInDriver.open()).containsOnlyKeys("contexts");
     }
 
-    /** What threads do again and again, and what another one closes meanwhile. */
+    /** A call that threads repeat, and the resource that another thread closes meanwhile. */
     private record Race(Runnable use, List<? extends CudaResource> resources) {}
 
     private interface Preparation {
@@ -252,7 +255,7 @@ class LifetimeTest {
         }
     }
 
-    /** Each thread goes on until it is told that something is closed; any other exception fails the test. */
+    /** Each thread goes on until a call reports a closed object. Any other exception fails the test. */
     private static void run(Race race) throws Exception {
         AtomicInteger uses = new AtomicInteger();
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);

@@ -14,10 +14,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Which results say that a context is lost, and what each of them advises. */
+/** Tests which results mean that a context is lost, and the remedy of each. */
 @ExtendWith(StandInDriver.class)
 class LostContextTest {
-    /** Of these cuda.h says that the process must be terminated, or nothing while no context helps in practice. */
+    /**
+     * For these results cuda.h requires that the process is terminated, or requires nothing although no context helps
+     * in practice.
+     */
     private static final Set<Integer> END_OF_THE_PROCESS = Set.of(
             CUDA_ERROR_ECC_UNCORRECTABLE(),
             CUDA_ERROR_NVLINK_UNCORRECTABLE(),
@@ -87,7 +90,7 @@ class LostContextTest {
         assertThat(failure(context::close)).isNotNull();
     }
 
-    /** The result is that of a context that is gone, and means the handle. */
+    /** This result means that the handle is no valid context, not that the context is lost. */
     @Test
     void argumentThatIsNoContextIsNoLoss() {
         StandInDriver.failAt("cuMemAlloc", 1, CUDA_ERROR_INVALID_CONTEXT());

@@ -74,7 +74,7 @@ class MemoryOperationsTest extends DeviceFixture {
                         CudaHeaders.CU_STREAM_MEM_OP_BARRIER(), CudaHeaders.CU_STREAM_MEMORY_BARRIER_TYPE_SYS());
     }
 
-    /** What was entered before the one that is closed is left again: else nobody could close it any more. */
+    /** The call must leave the memory that it entered before it met the closed one, or nobody could close it. */
     @Test
     void batchWithClosedMemoryHoldsNone() {
         HostMemory open = words();

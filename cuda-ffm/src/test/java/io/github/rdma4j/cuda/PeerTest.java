@@ -121,7 +121,7 @@ class PeerTest {
         DeviceMemory target = second.allocate(64);
         assertIsNotFreedUnderWorkOfTheOther(pinned, stream -> stream.copyToDevice(target, 0, pinned, 0, 64));
         HostMemory again = first.allocateHost(64);
-        // The copy knows nothing but the address.
+        // This copy has only the address.
         assertIsNotFreedUnderWorkOfTheOther(again, stream -> stream.copyToDevice(target, 0, again.segment(), 0, 64));
     }
 

@@ -52,7 +52,7 @@ final class RawDriver implements AutoCloseable {
         return out;
     }
 
-    /** What a successful call put into {@link #out}, as a long. */
+    /** Returns the long that a successful call wrote to {@link #out}. */
     long made(String function, Object... arguments) {
         out.fill((byte) 0);
         Object[] all = new Object[arguments.length + 1];
@@ -70,7 +70,7 @@ final class RawDriver implements AutoCloseable {
         return out.get(JAVA_FLOAT, 0);
     }
 
-    /** Host memory that the driver does not know. */
+    /** Host memory that is not registered with the driver. */
     MemorySegment pageable(long size) {
         return arena.allocate(size, 64);
     }

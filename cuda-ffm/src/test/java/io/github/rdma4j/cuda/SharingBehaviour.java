@@ -77,7 +77,7 @@ abstract class SharingBehaviour extends DeviceFixture {
                 HexFormat.of().formatHex(handle)));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("RDMA4J_STANDIN", settings);
-        // A JVM says on standard error what it takes from there; all that this one needs is in the command.
+        // A JVM prints the options from this variable on standard error. This JVM has all its options in the command.
         builder.environment().remove("JAVA_TOOL_OPTIONS");
         return builder.start();
     }

@@ -38,7 +38,7 @@ public final class StandInBuild {
     /**
      * The library.
      *
-     * @param without symbols that dlsym shall not find in it, as in an older driver
+     * @param without symbols that dlsym does not find in it, as in an older driver
      */
     public static Path library(String... without) {
         Path source = source();
@@ -52,7 +52,7 @@ public final class StandInBuild {
      * @param sources folders that it is made of; the program {@code build} in the first one makes it
      * @param target the folder for what is made
      * @param name of the library that it stands for
-     * @param without symbols that dlsym shall not find in it
+     * @param without symbols that dlsym does not find in it
      */
     public static Path library(List<Path> sources, Path target, String name, String... without) {
         try {

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The stand-in for libcuda, as tests see it: which machine it is, what fails at which call, and what is left open. It
+ * Controls the stand-in for libcuda: the simulated machine, the calls that fail, and the count of open objects. There
  * is one for the whole JVM; {@code @ExtendWith(StandInDriver.class)} selects it before the class and resets it before
- * and after each test. Settings are those of {@code cuda-ffm/src/test/c/standin/README.md}.
+ * and after each test. {@code cuda-ffm/src/test/c/standin/README.md} describes the settings.
  */
 public final class StandInDriver implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
     /** The system property by which cuda-ffm opens another library than {@code libcuda.so.1}. */
@@ -27,7 +27,7 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
 
     /** How device memory is exported. */
     public enum DmaBufWay {
-        /** Not at all: the device's attribute says so, and the export is refused. */
+        /** No export: the device's attribute is 0, and the export is refused. */
         REFUSED("0"),
         /** By /dev/udmabuf where that is, else as {@link #MEMFD}. */
         AUTO("auto"),
@@ -86,7 +86,7 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         return "-D" + PROPERTY + "=" + library();
     }
 
-    /** Closes and frees everything, and takes back all settings. Whoever still has a handle must not use it. */
+    /** Closes and frees everything, and takes back all settings. Handles that were opened before must not be used. */
     public static void reset() {
         try {
             Library.RESET.invokeExact();
@@ -195,7 +195,7 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         set("block", call);
     }
 
-    /** What a stream is given is done before the call returns, so that a program makes the same calls each time. */
+    /** Makes streams do their work before the call returns, so that a program makes the same calls each time. */
     public static void doAtOnce() {
         set("at-once", 1);
     }
@@ -220,10 +220,7 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         set("fail", call + ":" + n + "+:" + code);
     }
 
-    /**
-     * A second failure: the n-th call after one that failed, in this library or in a stand-in that works on it, fails
-     * too.
-     */
+    /** Adds a second failure: the n-th call after a failed one, in this library or in a stand-in on top of it. */
     public static void thenFailAt(String call, int n, int code) {
         set("then", call + ":" + n + ":" + code);
     }
@@ -250,7 +247,7 @@ public final class StandInDriver implements BeforeAllCallback, BeforeEachCallbac
         return get("calls." + call);
     }
 
-    /** What is open and not closed yet: the names of the counters that are not 0, with their values. */
+    /** Returns the open objects: the names of the counters that are not 0, with their values. */
     public static Map<String, Long> open() {
         Map<String, Long> open = new TreeMap<>();
         for (String counter : OPEN) {

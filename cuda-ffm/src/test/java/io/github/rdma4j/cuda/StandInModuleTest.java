@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The stand-in itself: PTX is read and judged, and the kernels that it knows are played. */
+/** Tests the stand-in itself: it parses PTX, reports errors in it, and simulates some kernels. */
 @ExtendWith(StandInDriver.class)
 @Timeout(600)
 class StandInModuleTest {

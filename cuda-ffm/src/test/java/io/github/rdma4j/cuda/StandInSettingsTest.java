@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The stand-in itself: the machine that it is told to be, and what it is told to fail at. */
+/** Tests the stand-in itself: the simulated machine and the calls that are set to fail. */
 @ExtendWith(StandInDriver.class)
 @Timeout(600)
 class StandInSettingsTest {
@@ -135,7 +135,7 @@ class StandInSettingsTest {
         assertThat(cuda.call("cuCtxSynchronize_v2000")).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS());
         assertThat(cuda.call("cuMemAlloc_v3020", cuda.out(), 10)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS());
         assertThat(StandInDriver.get("bytes.htod")).isEqualTo(100);
-        // It says the fault, and destroys nevertheless.
+        // The call reports the fault and destroys the object nevertheless.
         assertThat(cuda.call("cuCtxDestroy_v4000", context)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS());
         assertThat(StandInDriver.get("contexts")).isZero();
         cuda.made("cuCtxCreate_v3020", 0, 0);
@@ -230,7 +230,7 @@ class StandInSettingsTest {
         return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
-    /** Says what machine it finds, before and after a reset. */
+    /** Prints the machine that it finds, before and after a reset. */
     static final class OtherProcess {
         private OtherProcess() {}
 

@@ -62,7 +62,7 @@ class StandInStreamTest {
         host.fill((byte) 5);
         cuda.ok("cuMemcpyHtoDAsync_v3020", device, host, SIZE / 2, stream);
         assertThat(cuda.call("cuStreamQuery_v2000", stream)).isEqualTo(CUDA_ERROR_NOT_READY());
-        // What is written now is what the copy finds: that it runs later is what a program must not overlook.
+        // The copy runs later, so it reads these bytes. A program must not overlook that.
         host.fill((byte) 6);
         StandInDriver.letCopiesGo();
         cuda.ok("cuStreamSynchronize_v2000", stream);

@@ -217,10 +217,7 @@ abstract class StreamBehaviour extends DeviceFixture {
         memory.close();
     }
 
-    /**
-     * The driver waits by itself for some kinds only; for the others the queued work would write to what is no memory
-     * any more.
-     */
+    /** The driver waits only for some kinds of memory. For the others, the queued work would write to freed memory. */
     @Test
     @Tag("waits-for-host")
     void closingMemoryOfAnyKindWaitsForTheWorkWithIt() throws InterruptedException {

@@ -67,7 +67,7 @@ class UnavailabilityTest {
                 .contains("--enable-native-access=io.github.rdma4j.cuda");
     }
 
-    /** An old driver: what it has works, and what it lacks says so by itself. */
+    /** With an old driver, its functions work, and a missing function throws when it is called. */
     @Test
     void oldDriverDoesWhatItCan() throws Exception {
         assertThat(output(Old.class, List.of(StandInDriver.jvmOption()), "driver=11030"))

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class UnloadingTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** What a program does; loaded with the library. */
+    /** A program, which is loaded with the library. */
     public static final class Usage implements Callable<Void> {
         @Override
         public Void call() throws Exception {

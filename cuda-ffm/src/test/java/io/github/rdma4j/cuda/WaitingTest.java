@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** How long a wait takes, how often it looks, and what an interrupt does to it. */
+/** Tests how long a wait takes, how often it polls, and how an interrupt ends it. */
 class WaitingTest {
     private static final Duration SHORT = Duration.ofMillis(40);
 
@@ -42,7 +42,7 @@ class WaitingTest {
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
     }
 
-    /** Whoever spins all the time takes the processor from what it waits for. */
+    /** A thread that spins all the time takes the CPU from the work that it waits for. */
     @Test
     void longWaitPausesBetweenItsLooks() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A stream that waits for a word, until the test raises it; at the latest when the test has ended. */
 @ExtendWith(StandInDriver.class)
 abstract class WaitingWorkFixture {
-    /** What is closed when the work of its context is done. */
+    /** The kinds of resources that are closed only when the work of their context is done. */
     enum Kind {
         ALLOCATED(test -> test.context.allocate(4096)),
         VIRTUAL(test -> test.context.allocateGpuDirect(4096)),

@@ -25,7 +25,7 @@ import org.commonmark.parser.Parser;
  * @param text what it shows
  * @param source the file that it is from, or null
  * @param whole whether it is all of that file
- * @param given members of the class that a piece of Java stands in, as the page tells them
+ * @param given members of the class around a piece of Java, from the page's {@code given} comment
  */
 record CodeBlock(Path page, int line, String language, String text, Path source, boolean whole, String given) {
     /** Stands right before a block. */

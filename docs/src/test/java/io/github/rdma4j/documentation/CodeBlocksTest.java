@@ -16,7 +16,7 @@ class CodeBlocksTest {
             "sh", // CommandBlocksTest
             "json", // DataBlocksTest
             "kotlin", "xml", "yaml");
-    /** What programs print, and drawings. */
+    /** Output of programs, and drawings. */
     private static final String TEXT = "text";
 
     @Test

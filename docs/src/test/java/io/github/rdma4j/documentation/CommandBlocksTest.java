@@ -35,7 +35,7 @@ class CommandBlocksTest {
                 .distinct();
     }
 
-    /** Sentences name folders and parts of scripts, too. */
+    /** Sentences also name folders and parts of scripts. */
     private static boolean isNoOtherFile(Path file) {
         return !Files.exists(file) || Files.isRegularFile(file) && Files.isExecutable(file);
     }

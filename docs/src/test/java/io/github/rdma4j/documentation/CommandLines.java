@@ -21,9 +21,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What is wrong with command lines, as far as they are about this project. */
+/** Finds mistakes in command lines, as far as they are about this project. */
 final class CommandLines {
-    /** Other people's programs. Of them, only what they are told about this project's files is looked at. */
+    /** Programs of other projects. Only arguments that name files of this project are checked. */
     private static final Set<String> KNOWN = Set.of(
             "apt-get",
             "cargo",
@@ -46,7 +46,7 @@ final class CommandLines {
             "test",
             "ulimit",
             "wait");
-    /** Those that run what follows them. */
+    /** Commands that run the rest of the line. */
     private static final Set<String> PREFIXES = Set.of("sudo", "time");
 
     /** With it, compare has other options. */
@@ -112,7 +112,7 @@ final class CommandLines {
         } else if (program.equals("bash") && rest.size() > 1 && rest.getFirst().equals("-c")) {
             script(rest.get(1));
         } else if (program.equals("docker") && rest.contains(IMAGE)) {
-            // What comes after the image's name goes to scripts/softroce.
+            // The arguments after the image's name go to scripts/softroce.
             ourScript("scripts/softroce", rest.subList(rest.indexOf(IMAGE) + 1, rest.size()));
         } else if (KNOWN.contains(program) || program.equals("docker") || program.matches("\\$[A-Z]|[A-Z]+")) {
             rest.forEach(this::word);

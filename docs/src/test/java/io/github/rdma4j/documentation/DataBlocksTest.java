@@ -128,7 +128,7 @@ class DataBlocksTest {
         return artifacts;
     }
 
-    /** That of the next release, which the pages are about. */
+    /** The version of the next release, which the pages describe. */
     private static String version() throws Exception {
         return child(pom("").getDocumentElement(), "version").replace("-SNAPSHOT", "");
     }

@@ -24,9 +24,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
- * What each entrance reports of a failure. {@code ADDRESS PORT DEVICE MILLISECONDS} prints a line for each entrance:
- * its
- * name and what a user reads.
+ * Prints how each entrance reports a failure. {@code ADDRESS PORT DEVICE MILLISECONDS} prints a line for each entrance:
+ * its name and what a user reads.
  */
 final class Entrances {
     private Entrances() {}

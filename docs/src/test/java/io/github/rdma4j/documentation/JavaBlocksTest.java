@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The Java that pages show compiles. A block is a piece of a file that the build compiles, which a comment before it
  * names ({@code <!-- from FILE -->}, {@code <!-- all of FILE -->}); or a piece of a program, compiled here in a class
- * with the members that the page has told of ({@code <!-- given: ... -->}).
+ * with the members that the page declares ({@code <!-- given: ... -->}).
  */
 class JavaBlocksTest {
     /** Exported packages, and what their signatures are full of. */

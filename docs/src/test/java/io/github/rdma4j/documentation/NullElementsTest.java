@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A null among what a program gives is refused by the call that it is given to, and named: what is kept for later fails
- * where nobody knows whence it came. Here are the calls that need no device: static methods, and those of
- * configurations.
+ * A null element in an argument is refused by the call that receives it, and the message names the element. A null that
+ * is kept would fail later, far from its cause. These tests cover the calls that need no device: static methods and
+ * methods of configurations.
  */
 class NullElementsTest {
     /** They begin with a library or a device that this machine need not have. */
@@ -161,7 +161,7 @@ class NullElementsTest {
                 .filter(type -> Modifier.isPublic(type.getModifiers()));
     }
 
-    /** What is wrong with the answer to a null; empty if nothing is. */
+    /** Returns the mistake in the answer to a null, or an empty string. */
     private static String complaint(Executable call, Object target, int nullAt) {
         Object[] arguments = Arrays.stream(call.getParameterTypes())
                 .map(NullElementsTest::sample)
@@ -218,7 +218,7 @@ class NullElementsTest {
         assertThat(asked).hasSizeGreaterThan(2);
     }
 
-    /** What a static method makes of a null would fail later, where nobody knows whence it came. */
+    /** An object that a static method created with a null would fail later, far from the cause. */
     @ParameterizedTest
     @ValueSource(strings = {"verbs-ffm", "cuda-ffm", "gpudirect"})
     void nothingIsMadeOfANull(String module) {
@@ -238,7 +238,7 @@ class NullElementsTest {
                 try {
                     made.add(name + ", parameter " + (i + 1) + ": " + method.invoke(null, arguments));
                 } catch (InvocationTargetException e) {
-                    // As it should; or for want of a device or a library.
+                    // The call refused the null, or a device or a library is missing.
                 } catch (ReflectiveOperationException e) {
                     throw new AssertionError(name, e);
                 }
@@ -249,7 +249,7 @@ class NullElementsTest {
         assertThat(asked).hasSizeGreaterThan(2);
     }
 
-    /** What a configuration keeps: a setter is the last call that a null can be blamed on. */
+    /** A configuration keeps its values, so the setter is the last call that a null can be blamed on. */
     @ParameterizedTest
     @ValueSource(strings = {"verbs-ffm", "gpudirect"})
     void configurationKeepsNoNull(String module) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pages, comments, messages, scripts and names of tests are free of what STYLE.md rules out. */
+/** Pages, comments, messages, scripts and names of tests are free of the constructions that STYLE.md rules out. */
 class ProseTest {
     @Test
     void treeHasNoHits() {
@@ -55,6 +55,8 @@ class ProseTest {
         assertThat(Prose.hits(
                         "a/src/main/java/A.java",
                         "String a = \"" + sentence.replace("\n", " \"\n    + \"") + "\"; // why"))
+                .isNotEmpty();
+        assertThat(Prose.hits("a/src/test/java/A.java", "// " + sentence.replace("\n", "\n// ") + "\nclass A {}"))
                 .isNotEmpty();
         assertThat(Prose.hits("scripts/a", "# " + sentence.replace("\n", "\n# ")))
                 .isNotEmpty();

@@ -62,7 +62,7 @@ final class PublicApi {
         }
     }
 
-    /** What programs see of a module, a line for each type and member. */
+    /** The public API of a module, a line for each type and member. */
     static String describe(String module) throws ClassNotFoundException {
         StringBuilder text = new StringBuilder();
         String before = "";
@@ -107,7 +107,7 @@ final class PublicApi {
             members = Stream.of(members, Stream.of(owner.getDeclaredFields()), Stream.of(owner.getDeclaredMethods()))
                     .flatMap(part -> part);
             if (owner.getSuperclass() == null || isVisible(owner.getSuperclass().getModifiers())) {
-                // What a visible one has stands with it.
+                // Members of a visible superclass are listed with that class.
                 break;
             }
         }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What users lean on does not change unseen: CONTRIBUTING.md#releases. */
+/** The public API does not change unnoticed: CONTRIBUTING.md#releases. */
 class PublicApiTest {
     static final List<String> MODULES =
             List.of("verbs-ffm", "verbs-ffm/netty", "verbs-ffm/micrometer", "cuda-ffm", "gpudirect");
@@ -50,7 +50,7 @@ class PublicApiTest {
                         now.stream().filter(line -> !before.contains(line)).map(line -> "+ " + line),
                         before.stream().filter(line -> !now.contains(line)).map(line -> "- " + line)))
                 .as(
-                        "the public API is not that of %s. If that is meant: mvn -pl docs -am test"
+                        "the public API differs from %s. If that is intended: mvn -pl docs -am test"
                                 + " -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Drdma4j.api.write=true",
                         file)
                 .isEmpty();
@@ -73,7 +73,7 @@ class PublicApiTest {
 
     @ParameterizedTest
     @MethodSource("publicTypes")
-    void tellsSinceWhichVersionItIsThere(Path source) {
+    void namesItsFirstVersion(Path source) {
         Matcher type = TYPE.matcher(Pages.text(Pages.root().resolve(source)));
         assertThat(type.find()).isTrue();
         assertThat(type.group(1)).containsPattern(SINCE);

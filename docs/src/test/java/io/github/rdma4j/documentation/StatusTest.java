@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/compatibility.md is the one place that says on which hardware rdma4j has been run. */
+/** Only docs/compatibility.md lists the hardware that rdma4j has been run on. */
 class StatusTest {
     private static final Path HOME = Pages.root().resolve("docs/compatibility.md");
     private static final Pattern STATUS = Pattern.compile("\\*\\*rdma4j has not yet run on [^*]+\\*\\*");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** docs/troubleshooting.md quotes what the library really says: each quoted symptom is found in the sources. */
+/** docs/troubleshooting.md quotes real messages: each quoted symptom is found in the sources. */
 class TroubleshootingTest {
     private static final Path PAGE = Pages.root().resolve("docs/troubleshooting.md");
     private static String sources;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A method of the libraries that waits is known here, with the tests that interrupt it and that close what it waits on:
- * {@code waiting-methods.txt}. What has a time limit waits, unless that file says what the limit is.
+ * {@code waiting-methods.txt}. A method with a time limit waits, unless that file explains the limit.
  */
 class WaitingMethodsTest {
     private static final Path LIST =
@@ -65,7 +65,7 @@ class WaitingMethodsTest {
         }
     }
 
-    /** What the file says of each method. */
+    /** The file's entry for each method. */
     private static Map<String, List<String>> known() {
         Map<String, List<String>> known = new LinkedHashMap<>();
         String method = "";
@@ -93,13 +93,13 @@ class WaitingMethodsTest {
 
     @Test
     void eachIsInterruptedAndHasItsObjectClosed() {
-        known().forEach((method, said) -> {
-            if (said.size() == 1 && said.getFirst().startsWith(NO_WAIT)) {
+        known().forEach((method, entry) -> {
+            if (entry.size() == 1 && entry.getFirst().startsWith(NO_WAIT)) {
                 return;
             }
-            assertThat(said).as(method).allMatch(line -> ENDS.matcher(line).matches());
-            assertThat(String.join(" ", said)).as(method).contains("interrupted", "closed");
-            said.forEach(line -> requirePlace(method, line));
+            assertThat(entry).as(method).allMatch(line -> ENDS.matcher(line).matches());
+            assertThat(String.join(" ", entry)).as(method).contains("interrupted", "closed");
+            entry.forEach(line -> requirePlace(method, line));
         });
     }
 

@@ -20,8 +20,8 @@ import io.github.rdma4j.gpudirect.internal.Uses;
 import org.junit.jupiter.api.Test;
 
 /**
- * What gpudirect may lean on: the interfaces of the two libraries, and not what is behind them; docs/architecture.md
- * draws it.
+ * gpudirect depends on the interfaces of the two libraries only, and not on their internals, as docs/architecture.md
+ * shows.
  */
 class ArchitectureTest {
     private static final String BASE = "io.github.rdma4j.base";

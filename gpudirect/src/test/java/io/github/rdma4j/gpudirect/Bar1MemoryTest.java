@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What NVML tells of a GPU's window, and what is said where it tells nothing. */
+/** Tests what is reported about a GPU's BAR1 window, with and without an answer of NVML. */
 @ExtendWith(StandInNvml.class)
 class Bar1MemoryTest {
     private static final String ADDRESS = "0000:17:00.0";

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What fails half way: what is said, what has come, and that everything comes back and the channel goes on where it
- * can.
+ * Transfers that fail half way report the failure, return all their resources and leave the channel usable where
+ * possible.
  */
 abstract class ChannelFailureBehaviour extends TwoSides {
     static void assertFailed(Transfer transfer, long bytesDone, String words) {

@@ -160,7 +160,7 @@ class ChannelFailureDeviceTest extends ChannelFailureBehaviour {
         Transfer write = left.write(0, LENGTH, right.host.remoteMemory());
         finish(write);
         assertThat(write.failure().orElseThrow()).hasMessageContaining("CUDA_ERROR_ILLEGAL_ADDRESS");
-        // The context is lost, and says so once more.
+        // The context is lost, and reports that once more.
         assertThatThrownBy(left::close).isInstanceOf(CudaException.class);
         left = null;
     }

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Each call of the driver that an operation makes fails, in turn: what fails says so, what is done has its bytes, every
- * transfer ends, the next try works, and nothing is left.
+ * Each call of the driver that an operation makes fails, in turn: a failed transfer reports it, a finished one has its
+ * bytes, every transfer ends, the next try works, and nothing is left.
  */
 @Tag("device")
 @ExtendWith(StandInDriver.class)
@@ -68,7 +68,7 @@ class ChannelFaultsDeviceTest {
         });
     }
 
-    /** What the driver may refuse can be asked for again. */
+    /** The driver may refuse a call, so a refused transfer is started again. */
     private Transfer start(Supplier<Transfer> transfer) {
         Transfer made = attempt(transfer);
         return made != null ? made : transfer.get();
@@ -162,7 +162,7 @@ class ChannelFaultsDeviceTest {
             assertThat(StandInDriver.open()).as("after call %d", n).isEmpty();
             more = n <= made;
         } while (more);
-        System.out.printf("faults of %s: %d calls, %d failures told%n", kind, n - 1, failures);
+        System.out.printf("faults of %s: %d calls, %d failures reported%n", kind, n - 1, failures);
         assertThat(failures).isGreaterThan(10);
     }
 
@@ -194,7 +194,7 @@ class ChannelFaultsDeviceTest {
             right.close();
             assertThat(StandInDriver.open()).as("after call %d", n).isEmpty();
         } while (n <= calls);
-        System.out.printf("faults of a staged region: %d calls, %d failures told%n", n - 1, failures);
+        System.out.printf("faults of a staged region: %d calls, %d failures reported%n", n - 1, failures);
         assertThat(failures).isGreaterThan(5);
     }
 }

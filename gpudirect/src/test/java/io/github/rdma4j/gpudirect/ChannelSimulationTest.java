@@ -26,7 +26,7 @@ class ChannelSimulationTest {
     private static final Long SEED = Long.getLong("rdma4j.simulation.seed");
     private static final int EIO = 5;
 
-    /** What goes wrong in a schedule. */
+    /** The faults of a schedule. */
     private enum Fault {
         NOTHING,
         COPIES,
@@ -160,7 +160,7 @@ class ChannelSimulationTest {
                 return true;
             };
             side.breaks = sometimes(150, Fault.CONNECTION);
-            side.cannotTell = sometimes(200, Fault.CONNECTION);
+            side.notifyFails = sometimes(200, Fault.CONNECTION);
             return side;
         }
 

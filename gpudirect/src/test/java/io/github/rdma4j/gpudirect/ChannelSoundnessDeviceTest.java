@@ -200,7 +200,7 @@ class ChannelSoundnessDeviceTest extends ChannelSoundnessBehaviour {
         assertThat(alsoBehind.await(PATIENCE)).isTrue();
     }
 
-    /** SoftRoCE of Linux 6.1 sends 8 MiB at once; that of 6.12 and many an adapter as much as the largest chunk. */
+    /** SoftRoCE of Linux 6.1 sends 8 MiB at once. Linux 6.12 and many adapters send as much as the largest chunk. */
     @Test
     void chunkThatThePortCannotSendIsRefusedAtOnce() {
         left = new GpuSide(Where.STAGED, folder, config -> config.chunkSize(1 << 30));

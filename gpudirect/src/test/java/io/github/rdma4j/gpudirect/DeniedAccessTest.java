@@ -18,7 +18,7 @@ import io.github.rdma4j.verbs.flow.FlowRule;
 import io.github.rdma4j.verbs.pool.RegisteredMemoryPool;
 import org.junit.jupiter.api.Test;
 
-/** A JVM that denies native access says how to allow it, whatever a program calls first. */
+/** In a JVM that denies native access, every first call reports how to allow it. */
 class DeniedAccessTest {
     @Test
     void noClassFailsToLoadWhicheverAProgramTouchesFirst() throws Exception {

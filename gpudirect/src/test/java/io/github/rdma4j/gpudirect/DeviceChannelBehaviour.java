@@ -93,7 +93,7 @@ abstract class DeviceChannelBehaviour {
     @MethodSource("places")
     void allFourOperationsBringEveryByte(Where mine, Where theirs) {
         connect(mine, theirs);
-        // What a one-sided operation names is host memory where the other side is staged.
+        // If the other side is staged, a one-sided operation names host memory.
         MemoryRegion far = right.domain.allocateMemory(SIZE, LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ);
         for (int length : LENGTHS) {
             byte[] sent = someBytes(length);

@@ -114,12 +114,12 @@ abstract class DeviceMemoryPoolBehaviour {
 
     @Test
     void unreturnedBuffersAreReportedAndReleased() {
-        List<String> told = new ArrayList<>();
-        DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> config.leakReporter(told::add));
+        List<String> leaks = new ArrayList<>();
+        DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> config.leakReporter(leaks::add));
         PooledDeviceMemory lost = pool.lend(3000);
         pool.close();
         pool.close();
-        assertThat(told)
+        assertThat(leaks)
                 .containsExactly("a pool of registered device memory is closed with 1 buffers lent, of sizes [3000]");
         assertThat(lost.isReturned()).isTrue();
         lost.close();

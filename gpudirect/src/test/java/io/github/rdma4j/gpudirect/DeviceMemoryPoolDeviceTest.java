@@ -64,7 +64,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
             assertThat(one.isReturned()).isTrue();
             assertThatIllegalStateException().isThrownBy(one::slice).withMessageContaining("was returned");
             assertThat(pool.lend(256).offset()).isZero();
-            // What is larger than a slab has one of its own, which others use when it is back.
+            // An allocation larger than a slab gets its own slab, which others use after it is freed.
             PooledDeviceMemory large = pool.lend(2 * SLAB + 1);
             assertThat(large.region().length()).isEqualTo(2 * SLAB + (64 << 10));
             large.close();
@@ -213,8 +213,8 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
     }
 
     /**
-     * Each call of the driver fails in turn: what fails says so, the next try works, and nothing is left. What the
-     * driver refuses to free, it keeps until the context ends.
+     * Each call of the driver fails in turn: the operation reports it, the next attempt works, and nothing is left.
+     * Memory that the driver refuses to free stays until the context ends.
      */
     @Test
     void eachCallThatFailsLeavesNothing() {
@@ -269,7 +269,7 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
                     .as("after call %d", n)
                     .isSubsetOf("contexts", "allocations", "allocations.host", "streams");
         } while (n <= calls);
-        System.out.printf("faults of a pool, %s: %d calls, %d failures told%n", where, n - 1, failures);
+        System.out.printf("faults of a pool, %s: %d calls, %d failures reported%n", where, n - 1, failures);
         assertThat(failures).isGreaterThan(5);
     }
 

@@ -133,7 +133,7 @@ abstract class DeviceRegionBehaviour {
         }
     }
 
-    /** The driver tells of the first segment only, which is shorter. */
+    /** The driver reports only the first segment, which is shorter. */
     @Test
     void memoryOfSeveralSegmentsIsRegisteredAsAWhole() {
         DeviceMemory memory = TwoSegments.make(context, true);
@@ -204,7 +204,7 @@ abstract class DeviceRegionBehaviour {
         }
     }
 
-    /** What differs by path would be found on the one machine that nobody has tried. */
+    /** These rules must hold on every path, or a program would fail only on the one machine that nobody has tried. */
     @Test
     void absorbingMoreThanTheAdapterWroteChangesNothingElse() {
         for (GpuPath path : List.of(STAGED, PEER_MEMORY)) {

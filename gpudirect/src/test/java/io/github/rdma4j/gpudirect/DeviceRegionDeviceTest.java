@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Registration of the stand-in's memory: also what is said of the paths that are not taken. */
+/** Tests the registration of the stand-in's memory, and the reasons that are reported for the paths not taken. */
 @Tag("device")
 @ExtendWith(StandInDriver.class)
 class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
@@ -241,7 +241,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
         assertThat(refusal.explanation()).contains("DMA_BUF_FD, PCIE)", "CUDA_ERROR_NOT_SUPPORTED");
     }
 
-    /** A driver that knows no mappings is asked for none. */
+    /** A driver without such mappings is not asked for one. */
     @Test
     void olderDriverExportsForDataDirectAsEver() {
         StandInDriver.driverVersion(12070);
@@ -256,7 +256,7 @@ class DeviceRegionDeviceTest extends DeviceRegionBehaviour {
                 .isInstanceOf(UnsupportedCudaCallException.class);
     }
 
-    /** What NVIDIA's driver says of an adapter to which the GPU has no way, and when BAR1 is full. */
+    /** The errors of NVIDIA's driver for an adapter that the GPU cannot reach, and for a full BAR1. */
     @Test
     void refusalsOfTheMappingAreNamed() {
         DmaBufAdapter adapter = new DmaBufAdapter();

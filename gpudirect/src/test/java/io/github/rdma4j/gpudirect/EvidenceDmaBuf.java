@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 
 /**
  * Prints which kinds of device memory the driver exports as a dma-buf, a line for each: step 4 of scripts/evidence gpu.
- * A refusal, of an allocation too, is an answer and no failure; the program fails when there is no context, or
- * something is thrown that is no answer of the driver or the library.
+ * A refusal, also of an allocation, is a result and no failure. The program fails if there is no context, or if an
+ * exception is thrown that is no answer of the driver or the library.
  */
 final class EvidenceDmaBuf {
     private static final long SIZE = 4 << 20;
@@ -33,7 +33,7 @@ final class EvidenceDmaBuf {
         }
     }
 
-    /** What the driver says of each piece, and of one that is gone. */
+    /** Prints the driver's answer for each piece, and for one that was freed. */
     private static void printSegments(CudaContext context) {
         DeviceMemory memory = TwoSegments.make(context, false);
         for (long at : new long[] {0, TwoSegments.SIZE}) {

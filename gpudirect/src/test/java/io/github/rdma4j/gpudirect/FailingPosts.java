@@ -47,7 +47,7 @@ final class FailingPosts {
         chunksUntilFailure = chunk;
     }
 
-    /** From now on chunks are taken, and never heard of again. */
+    /** From now on, accepts chunks and never completes them. */
     void swallow() {
         require();
         swallowing = true;

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Two calls fail: one of an operation, and one of those that follow. The first is what the program must be told; what
- * undoes a failed step, or closes the rest, is the smaller trouble.
+ * Makes two calls fail: one of an operation, and one that follows it, such as a call that undoes the failed step or
+ * closes the rest. The program must get the first failure.
  */
 public final class FailurePairs {
     /** No operation makes so many calls behind a failure. */
@@ -36,7 +36,7 @@ public final class FailurePairs {
         String result();
     }
 
-    /** That of CUDA's driver. */
+    /** The seam of CUDA's driver. */
     public static Seam driver() {
         return new Seam() {
             @Override
@@ -66,7 +66,7 @@ public final class FailurePairs {
         };
     }
 
-    /** That of a library of NVIDIA's beside the driver. */
+    /** The seam of another library of NVIDIA. */
     public static Seam of(StandInLibrary library, int first, String result, int second) {
         return new Seam() {
             @Override
@@ -96,7 +96,7 @@ public final class FailurePairs {
         };
     }
 
-    /** What is done between {@link #arm} and {@link #disarm}, in a world of its own each time. */
+    /** The steps between {@link #arm} and {@link #disarm}, in a new world each time. */
     public interface Play {
         /**
          * Makes a world, and does the operation there.
@@ -131,7 +131,7 @@ public final class FailurePairs {
     /** Whether there was an n-th such call. */
     public boolean play(String words, Seam seam, String call, int n, Play play) {
         Outcome alone = outcome(play, () -> seam.failAt(call, n));
-        // What goes on without the call, or has an answer in its result, hides nothing.
+        // An operation that succeeds without the call, or returns the failure as its result, has no exception to hide.
         if (!alone.fired || alone.failure == null || !alone.failure.contains(seam.result())) {
             return alone.fired;
         }
@@ -161,12 +161,12 @@ public final class FailurePairs {
         return failure.getCause() == null ? text : text + " by " + describe(failure.getCause());
     }
 
-    /** What was told in the place of a first failure. */
+    /** The failures that were reported instead of a first failure. */
     public Set<String> problems() {
         return problems;
     }
 
-    /** How many there were. */
+    /** The number of pairs. */
     public int pairs() {
         return pairs;
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The books of a slab, beside a map of single units. */
+/** Compares the free ranges of a slab with a map of single units. */
 class FreeRangesTest {
     private static final int UNIT = 16;
     private static final int UNITS = 200;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Which memory the driver knows from end to end, in one piece or several. */
+/** Tests which ranges the driver has mapped from end to end, in one piece or several. */
 @ExtendWith(StandInDriver.class)
 class MappedRangeTest {
     private CudaContext context;

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
  * order. Streams do one operation on memory at a time, as a device does.
  */
 final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
-    /** What an adapter has been given. */
+    /** The requests that were posted to the adapter. */
     private record Posted(int slot, long value) {}
 
     /** An operation of a stream: false if it has to wait. */
@@ -52,7 +52,7 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
     final long[] sources;
 
     private final int[] tags;
-    /** What the peer's adapter writes, by the peer's slot. */
+    /** The memory that the peer's adapter writes, by the peer's slot. */
     final long[] targets;
 
     private final int[] words;
@@ -119,7 +119,10 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
         stream.steps.add(() -> (words[slot] & OrderedProtocol.READY) != 0);
     }
 
-    /** After a wait for an arrival: all is there unless the channel has failed, and then kernels are told. */
+    /**
+     * Checks the memory after a wait for an arrival: all data is there, unless the channel has failed and the kernels
+     * can see the failure.
+     */
     void expect(Stream stream, int slot, int arrival, long value) {
         stream.steps.add(() -> {
             if (protocol.failure() == null) {
@@ -159,7 +162,7 @@ final class OrderedSide implements OrderedProtocol.Words, OrderedProtocol.Wire {
         return true;
     }
 
-    /** The adapter does nothing any more, and says nothing. */
+    /** From now on the adapter does nothing and reports nothing. */
     void silence() {
         silent = true;
     }

@@ -13,10 +13,10 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * Streams that play ping-pong in their own order, over proxies and a wire that exist only here. In each turn a stream
- * starts some writes without waiting for one of them, the last of which tells the peer; the peer's stream must find all
- * of them. Requests keep the order of their stream, each is posted once, and whatever fails or is lost, every stream
- * comes to its end. The schedule is made of a seed, and nothing else.
+ * Streams that play ping-pong over simulated proxies and a simulated wire. In each turn a stream starts some writes
+ * without waiting for them. The last write notifies the peer, whose stream must find the data of all of them. Requests
+ * keep the order of their stream, each is posted once, and every stream ends whatever fails or is lost. The schedule
+ * depends only on a seed.
  *
  * <p>{@code -Drdma4j.simulation.schedules=1000000} plays more of them, and {@code -Drdma4j.simulation.seed=N} one
  * again.
@@ -26,7 +26,7 @@ class OrderedSimulationTest {
     private static final Long SEED = Long.getLong("rdma4j.simulation.seed");
     private static final long LIMIT = 1_000_000;
 
-    /** What goes wrong in a schedule. */
+    /** The faults of a schedule. */
     private enum Fault {
         NOTHING,
         FULL_QUEUES,
@@ -123,7 +123,7 @@ class OrderedSimulationTest {
         }
 
         private void prepare(OrderedSide one, OrderedSide other, int pair) {
-            // The last to be started tells the peer, and need not be the last that was made.
+            // The write that starts last notifies the peer. It need not be the last one created.
             int last = random.nextInt(writes);
             List<Integer> slots = new ArrayList<>();
             for (int i = 0; i < writes; i++) {
@@ -147,7 +147,8 @@ class OrderedSimulationTest {
         private void turn(OrderedSide side, int pair, List<Integer> slots, int round) {
             Stream stream = side.streams.get(pair);
             for (int slot : slots) {
-                // What the write before reads must stay until it is done; of the first turn nothing is under way.
+                // The source of the previous write must stay unchanged until the write completes. In the first turn
+                // there is none.
                 side.await(stream, slot);
                 side.write(stream, slot, 1 + round);
                 side.start(stream, slot);
@@ -231,7 +232,7 @@ class OrderedSimulationTest {
             }
         }
 
-        /** What a stream has started is posted in its order, each once; after a failure, nothing more. */
+        /** Requests are posted once and in the order of their stream, and none is posted after a failure. */
         private void assertOrder(OrderedSide side) {
             for (int pair = 0; pair < PAIRS; pair++) {
                 int first = pair * (writes + 1);

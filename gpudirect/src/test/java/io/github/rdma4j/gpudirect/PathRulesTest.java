@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PathRulesTest {
     private static final List<GpuPath> ORDER = List.of(DMA_BUF, PEER_MEMORY, STAGED);
 
-    /** What a row changes of a machine that can do everything. */
+    /** A machine that supports everything, except for the changes of a row. */
     private static final class Machine {
         CudaVersion driver = CudaVersion.of(13, 0);
         boolean integrated;

@@ -5,7 +5,7 @@ package io.github.rdma4j.gpudirect;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
 
-/** A stream and its slots that exist only here: copies happen one at a time, when the schedule says so. */
+/** A simulated stream and its slots. Copies happen one at a time, when the schedule runs them. */
 final class SimulatedCopier implements Copier {
     private record Copy(Slots.Slot slot, boolean out) {}
 
@@ -14,7 +14,7 @@ final class SimulatedCopier implements Copier {
     private final ArrayDeque<Copy> queue = new ArrayDeque<>();
     private final boolean[] under;
     private final boolean[] unrecorded;
-    /** Each says whether it goes wrong now. */
+    /** Each returns whether its operation fails now. */
     BooleanSupplier refusesCopies = () -> false;
 
     BooleanSupplier refusesEvents = () -> false;

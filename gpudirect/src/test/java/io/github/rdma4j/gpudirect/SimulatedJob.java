@@ -17,7 +17,7 @@ final class SimulatedJob extends Job {
     boolean ready = true;
     boolean neverReady;
     boolean cannotFlush;
-    /** What was asked for before it failed, and is behind it: up to this number. */
+    /** The jobs with at least this number were requested after the failure. */
     int failedBefore = Integer.MAX_VALUE;
 
     private int ends;

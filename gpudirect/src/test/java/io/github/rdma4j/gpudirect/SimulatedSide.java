@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * One end of a channel whose adapter, wire and streams exist only here. A packet arrives, a completion is polled, a
- * copy is done when the schedule says so, each in the order of its queue.
+ * copy is done when the schedule runs it, each in the order of its queue.
  */
 final class SimulatedSide implements Adapter {
     /** A work request: a chunk, or a word if there is no post. */
@@ -27,7 +27,7 @@ final class SimulatedSide implements Adapter {
     final List<SimulatedJob> jobs = new ArrayList<>();
     final List<SimulatedJob> sends = new ArrayList<>();
     final List<SimulatedJob> receives = new ArrayList<>();
-    /** What the peer writes and reads. */
+    /** The memory that the peer writes and reads. */
     final byte[] window;
 
     private int windowUsed;
@@ -43,12 +43,12 @@ final class SimulatedSide implements Adapter {
     private final long[][] announcements = new long[Mailbox.MESSAGES][];
     private final long[][] refusals = new long[Mailbox.MESSAGES][];
 
-    /** Each says whether it goes wrong now. */
+    /** Each returns whether its operation fails now. */
     /** False if the queue is full; throws if the adapter refuses. */
     BooleanSupplier posting = () -> true;
 
     BooleanSupplier cannotPost = () -> false;
-    BooleanSupplier cannotTell = () -> false;
+    BooleanSupplier notifyFails = () -> false;
     BooleanSupplier breaks = () -> false;
 
     SimulatedSide(String name, int chunk, int slots, int depth, int words, int window) {
@@ -115,7 +115,7 @@ final class SimulatedSide implements Adapter {
         }
     }
 
-    /** What a message or a write stands for: all writes that were asked for before. */
+    /** Checks that all writes that were requested before an arrived message or write are complete. */
     private void assertVouches(SimulatedJob job, SimulatedJob seen) {
         for (int i = 0; i < job.number; i++) {
             SimulatedJob before = jobs.get(i);
@@ -171,8 +171,8 @@ final class SimulatedSide implements Adapter {
 
     private void writeWord(Runnable word) {
         assertThat(canSendWord()).as("can send a word").isTrue();
-        if (cannotTell.getAsBoolean()) {
-            breakDown(new GpuTransferException("telling the peer"));
+        if (notifyFails.getAsBoolean()) {
+            breakDown(new GpuTransferException("notifying the peer"));
             return;
         }
         freeWords--;
@@ -327,7 +327,7 @@ final class SimulatedSide implements Adapter {
         return moved | in.copyOne();
     }
 
-    /** The adapter does nothing any more, and tells nothing. */
+    /** From now on the adapter does nothing and reports nothing. */
     void vanish() {
         wire.clear();
         receiveQueue.clear();

@@ -104,7 +104,7 @@ public final class StandInLibrary {
         set("fail", call + ":" + n + ":" + code);
     }
 
-    /** The n-th call after one that failed, here or in the driver, fails too. */
+    /** Makes the n-th call after a failed one, here or in the driver, fail as well. */
     public void thenFailAt(String call, int n, int code) {
         set("then", call + ":" + n + ":" + code);
     }
@@ -114,7 +114,7 @@ public final class StandInLibrary {
         return get("pending") > 0;
     }
 
-    /** Those of some counters that are not 0, with their values. */
+    /** Returns those counters, of the given ones, that are not 0. */
     public Map<String, Long> open(String... counters) {
         Map<String, Long> open = new TreeMap<>();
         for (String counter : counters) {

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The stand-in for libnvidia-ml, as tests see it. It is absent until a test sets a window. Settings are those of
- * {@code gpudirect/src/test/c/nvml-standin/README.md}.
+ * Controls the stand-in for libnvidia-ml. It is absent until a test sets a window. {@code
+ * gpudirect/src/test/c/nvml-standin/README.md} describes the settings.
  */
 public final class StandInNvml implements BeforeEachCallback, AfterEachCallback {
     @Override

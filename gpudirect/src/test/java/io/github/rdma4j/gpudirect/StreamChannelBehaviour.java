@@ -156,7 +156,7 @@ abstract class StreamChannelBehaviour {
     @Tag("waits-for-host")
     void transfersOfOneStreamArriveInOrder() {
         connect(Where.PEER_MEMORY, Where.PEER_MEMORY);
-        // The one that tells the peer was made first.
+        // The write that notifies the peer was created first.
         OrderedTransfer notice = left.channel.prepareNotifyingWrite(
                 left.side.region, 0, 0, right.side.region.remoteMemory().slice(0, 0), 9);
         OrderedTransfer[] writes = new OrderedTransfer[16];
@@ -197,9 +197,9 @@ abstract class StreamChannelBehaviour {
         HostMemory gate = closeGate();
         left.arrival.enqueueStart(left.stream);
         left.arrival.enqueueWait(left.stream);
-        DeviceMemory told = left.side.context.allocate(4);
-        left.stream.fill(told, 0, 4, (byte) 0);
-        left.stream.launch(left.module.kernel("copy"), 1, 32, errorCopy(told));
+        DeviceMemory errorWord = left.side.context.allocate(4);
+        left.stream.fill(errorWord, 0, 4, (byte) 0);
+        left.stream.launch(left.module.kernel("copy"), 1, 32, errorCopy(errorWord));
         open(gate);
         await(left.stream);
         assertThat(left.channel.failure().orElseThrow())
@@ -207,7 +207,7 @@ abstract class StreamChannelBehaviour {
                 .hasMessageContaining("timeLimit");
         try (var arena = Arena.ofConfined()) {
             var word = arena.allocate(4);
-            told.copyTo(word);
+            errorWord.copyTo(word);
             assertThat(word.get(ValueLayout.JAVA_INT, 0))
                     .as("what a kernel behind the wait sees")
                     .isEqualTo(1);
@@ -218,7 +218,7 @@ abstract class StreamChannelBehaviour {
         assertThatIllegalStateException().isThrownBy(() -> launched.launch(left.stream));
     }
 
-    /** What the left stream waits for until it is opened. */
+    /** Makes the left stream wait until the returned gate is opened. */
     private HostMemory closeGate() {
         HostMemory gate = left.side.context.allocateHost(4);
         gate.segment().set(ValueLayout.JAVA_INT, 0, 0);
@@ -249,7 +249,7 @@ abstract class StreamChannelBehaviour {
         wrong.enqueueWait(left.stream);
         await(left.stream);
         assertThat(left.channel.failure().orElseThrow().status()).contains(WorkCompletionStatus.REM_ACCESS_ERR);
-        // The peer's waits end, too.
+        // The peer's waits also end.
         await(right.stream);
         assertThat(right.channel.failure()).isPresent();
         assertThat(wrong.completed()).isZero();

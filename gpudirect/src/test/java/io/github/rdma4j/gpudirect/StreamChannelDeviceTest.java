@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StreamChannelDeviceTest extends StreamChannelBehaviour {
     private static final int INVALID_VALUE = 1;
 
-    /** A call that the driver refuses is told, has done nothing, and can be made again. */
+    /** A call that the driver refuses throws, has no effect and can be made again. */
     @Test
     void eachCallOfATurnFailsInTurn() {
         connect(Where.STAGED, Where.STAGED);

@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * One of two peers of a stream channel. It has a counter, which a turn increments and sends: the first 4 bytes of its
- * memory; what the peer sends arrives there, too.
+ * One of two peers of a stream channel. The first 4 bytes of its memory are a counter, which a turn increments and
+ * sends. The peer's counter arrives at the same address.
  */
 final class StreamSide implements AutoCloseable {
     static final int BALL = 4096;

@@ -192,7 +192,7 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
-    /** What only passes through and constants, which the compiler copies, are no arrows. */
+    /** Types that are only passed on, and constants, which the compiler copies, need no arrows. */
     @ParameterizedTest
     @FieldSource("FLOORS")
     void floorNamesNothingElse(Floor floor) {

@@ -23,12 +23,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs that do not come to their end, or not when the other side expects it: what is kept of them, and what is said.
+ * Tests the kept results and the messages of runs that do not finish, or that finish when the other side does not
+ * expect it.
  */
 @Tag("device")
 @Timeout(600)
 class BrokenRunDeviceTest {
-    /** Of each wait; shorter than that of a test, so that what was waited for is told. */
+    /** The limit of each wait. It is shorter than a test's limit, so that the failure names the wait. */
     private static final Duration LIMIT = Duration.ofSeconds(180);
 
     /** Of a processor, which no client takes before it runs. */

@@ -196,7 +196,7 @@ class CmInteropDeviceTest {
         try (PeerProcess server = PeerProcess.ofC(command("ib_write_bw", "-z -D 100"))) {
             CompletableFuture<Void> killer = CompletableFuture.runAsync(() -> {
                 long deadline = System.nanoTime() + LIMIT.toNanos() / 2;
-                // Far more than it takes to meet, and to tell each other of the queue pairs.
+                // Far more packets than the two sides need to connect and to exchange their queue pairs.
                 while (sentPackets() - before < 2000 && System.nanoTime() < deadline) {
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
                 }

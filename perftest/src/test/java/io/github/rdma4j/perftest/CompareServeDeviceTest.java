@@ -28,7 +28,7 @@ class CompareServeDeviceTest {
 
     private static final List<String> SIGNALLED = List.of("env", PeerProcess.INTERRUPTIBLE);
 
-    /** Both ends of C's look at memory, without an end if the other one goes: no run is over by itself then. */
+    /** Both C programs poll memory, and do not stop if the other one goes, so such a run does not end without help. */
     private static final String ENDLESS = "--tools ib_write_lat --sizes 4096 --rounds 500 --timeout 1000 ";
 
     @TempDir
@@ -68,7 +68,7 @@ class CompareServeDeviceTest {
         }
     }
 
-    /** The C tools of this machine may know IPv4 only, so these are newer ones. */
+    /** The C tools of this machine may support only IPv4, so these are newer ones. */
     @Test
     void javaAndCMeetTheirServersByAScopedIpv6Address() throws Exception {
         String host = RdmaAddress.linkLocalOfFirstDevice();
@@ -186,7 +186,7 @@ class CompareServeDeviceTest {
         }
     }
 
-    /** What Ctrl-C ends is no failure of a tool. */
+    /** A run that Ctrl-C ends is no failure of a tool. */
     @Test
     @Tag("full")
     void ctrlCIsReportedOnBothMachines() throws Exception {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The warm-up does what the banner says: when the table begins, the measured loops are compiled, and none of the
+ * The warm-up does what the banner announces: when the table begins, the measured loops are compiled, and none of the
  * compiled code is thrown away while they run. And the compiled loop is one piece, down to the native calls: no call
  * was left a call because the compiler had enough. HotSpot itself is the witness.
  */
@@ -40,7 +40,7 @@ class CompiledCodeDeviceTest {
             "too big",
             "unloaded signature classes");
 
-    /** What lets the thread be stopped, once in many calls: {@code HotCalls.letStop}. */
+    /** The call of {@code HotCalls.letStop}, which lets the thread be stopped once in many calls. */
     private static final CompilerLog.Refusal LETS_STOP =
             new CompilerLog.Refusal("java.lang.Thread::holdsLock", "native method");
 
@@ -98,11 +98,11 @@ class CompiledCodeDeviceTest {
         int port = freePort();
         String command = loop.options + " -F -u 18 -p " + port;
         Path classes = folder.resolve("classes");
-        List<String> telling = List.of(
+        List<String> logging = List.of(
                 "env", "JAVA_TOOL_OPTIONS=-XX:+PrintCompilation -Xlog:class+load:file=" + classes + "::filecount=0");
         String output;
         if (loop.serves) {
-            try (PeerProcess ours = PeerProcess.ofJava(telling, optimised(), command + " --details")
+            try (PeerProcess ours = PeerProcess.ofJava(logging, optimised(), command + " --details")
                             .awaitListening(port);
                     PeerProcess theirs = PeerProcess.ofC(command + " localhost")) {
                 assertThat(ours.await(LONG)).as(theirs.output()).isZero();
@@ -110,7 +110,7 @@ class CompiledCodeDeviceTest {
             }
         } else {
             try (PeerProcess theirs = PeerProcess.ofC(command).awaitListening(port);
-                    PeerProcess ours = PeerProcess.ofJava(telling, optimised(), command + " --details localhost")) {
+                    PeerProcess ours = PeerProcess.ofJava(logging, optimised(), command + " --details localhost")) {
                 assertThat(ours.await(LONG)).as(theirs.output()).isZero();
                 output = ours.output();
             }

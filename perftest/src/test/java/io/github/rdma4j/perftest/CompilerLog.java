@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What HotSpot's second compiler made of a method, as {@code -XX:+LogCompilation} tells it.
+ * The result of compiling a method with HotSpot's second compiler, from a {@code -XX:+LogCompilation} log.
  *
  * @param inlined calls that became part of the method's code, by name
  * @param refused calls that did not, each with the compiler's reason
@@ -45,7 +45,7 @@ record CompilerLog(List<String> inlined, List<Refusal> refused) {
     static List<CompilerLog> of(Path file, String type, String method) throws IOException {
         List<CompilerLog> compilations = new ArrayList<>();
         CompilerLog current = null;
-        // Numbers are given anew in each compilation.
+        // Each compilation numbers the methods again.
         Map<String, String> names = new HashMap<>();
         String called = "";
         for (String line : Files.readAllLines(file)) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the doctor says of real devices: well, then with a link that is down, then without an address. */
+/** Runs the doctor on real devices: in good order, with a link that is down, and without an address. */
 @Tag("device")
 class DoctorDeviceTest {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(90);
@@ -126,7 +126,7 @@ class DoctorDeviceTest {
         try {
             await(context -> context.port(1).state() == PortState.DOWN);
             JsonNode broken = doctor();
-            // The other end of the wire is down, too: where there are no more devices, no port is left.
+            // The other end of the wire is also down. If there are no more devices, no port is up.
             assertThat(broken.get("outcome").asText()).isIn("trouble", "broken");
             assertThat(finding(broken, "port").get("state").asText()).isEqualTo("FAIL");
             assertThat(finding(broken, "port").get("seen").asText()).startsWith("DOWN, Disabled, Ethernet");

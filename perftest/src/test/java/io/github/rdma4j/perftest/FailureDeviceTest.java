@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a real device refuses, and peers that die or fall silent at every step: an error in bounded time, nothing left
- * open.
+ * Refusals of a real device, and peers that die or fall silent at every step, lead to an error in bounded time and
+ * leave nothing open.
  */
 @Tag("device")
 @Timeout(600)

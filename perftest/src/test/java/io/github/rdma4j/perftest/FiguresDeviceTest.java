@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of the figures of real runs: files, rounds, the open loop, limits. */
+/** Tests the figures of real runs: files, rounds, the open loop and limits. */
 @Tag("device")
 @Timeout(600)
 class FiguresDeviceTest {

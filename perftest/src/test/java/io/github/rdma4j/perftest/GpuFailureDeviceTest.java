@@ -79,7 +79,7 @@ class GpuFailureDeviceTest {
         assertFails("ib_send_bw -s 64K" + NOWHERE, "GPU memory, staged: ", "cannot be pinned", "use smaller messages");
     }
 
-    /** The other side has no GPU, so that it fails for want of a peer only. */
+    /** The other side has no GPU, so it fails only because its peer is missing. */
     @ParameterizedTest
     @CsvSource({
         "ib_write_bw -s 5000, cuMemcpyDtoHAsync",

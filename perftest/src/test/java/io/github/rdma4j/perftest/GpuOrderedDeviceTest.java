@@ -86,7 +86,7 @@ class GpuOrderedDeviceTest {
         assertThat(run.client().out()).contains("broken off: ");
     }
 
-    /** Its queue pairs are this side's own, so that nothing but its connection tells of its end. */
+    /** Only the connection shows that the peer has gone. */
     @Test
     void peerThatHasGoneIsNoticedThoughNothingIsUnderWay() throws Exception {
         int port = GpuRun.freePort();

@@ -11,9 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/**
- * GPUs that are not there: told before the adapter is opened and the peer contacted, so no machine must have either.
- */
+/** A missing GPU is reported before the adapter is opened and the peer contacted, so these tests need neither. */
 @Timeout(600)
 @ExtendWith(StandInDriver.class)
 class GpuRefusalTest {

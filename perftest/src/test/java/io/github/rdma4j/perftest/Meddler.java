@@ -13,8 +13,8 @@ import java.net.Socket;
 import java.util.function.UnaryOperator;
 
 /**
- * Stands between two doctors and changes what they say to each other: so queue pairs are connected wrongly, as a broken
- * network would have it.
+ * Stands between two doctors and changes their messages: so queue pairs are connected wrongly, as a broken network
+ * would have it.
  */
 final class Meddler implements AutoCloseable {
     private final ServerSocket listening;
@@ -27,8 +27,8 @@ final class Meddler implements AutoCloseable {
      *
      * @param address at which it listens
      * @param server the port of the end that serves, at the same address
-     * @param toServer changes what the client says
-     * @param toClient changes what the server says
+     * @param toServer changes the client's messages
+     * @param toClient changes the server's messages
      */
     Meddler(String address, int server, UnaryOperator<Message> toServer, UnaryOperator<Message> toClient)
             throws IOException {
@@ -57,7 +57,7 @@ final class Meddler implements AutoCloseable {
         }
     }
 
-    /** Until one of them hangs up; then the other one sees that, too. */
+    /** Passes messages on until one side closes, and then closes the other side. */
     private static void pass(Socket from, Socket to, UnaryOperator<Message> change) {
         try {
             DataInputStream in = new DataInputStream(from.getInputStream());

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How the one-sided tools post, beyond the matrix of interoperability, and what the figures must show of it. */
+/** Tests how the one-sided tools post, beyond the interoperability matrix, and the effect on the figures. */
 @Tag("device")
 @Timeout(600)
 class OneSidedOptionsDeviceTest {

@@ -102,12 +102,12 @@ final class PeerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** How much of a processor's time it has taken. */
+    /** The CPU time that it has used. */
     Duration cpuTime() {
         return process.info().totalCpuDuration().orElseThrow();
     }
 
-    /** What it has started, and those have. */
+    /** Its child processes and their descendants. */
     Stream<ProcessHandle> descendants() {
         return process.descendants();
     }
@@ -134,7 +134,7 @@ final class PeerProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    /** What it has printed so far. */
+    /** Its output so far. */
     String output() throws IOException {
         return Files.readString(output);
     }

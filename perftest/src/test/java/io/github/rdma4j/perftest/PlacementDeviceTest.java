@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where a test runs, and what it tells of the machine meanwhile, beside a C tool that does the same. */
+/** Tests the CPU and memory placement of a run and the counters that it reports, next to a C tool. */
 @Tag("device")
 class PlacementDeviceTest {
     private static int freePort() throws IOException {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The whole tool with a peer that sends what is not quite right: one line that says so, a status, nothing left behind.
- * The parser alone has met many more of them in HandshakeFuzzTest; a failure names the seed here, too.
+ * Runs a whole tool against a peer that sends damaged messages. The tool prints one line, exits with a status and
+ * leaves nothing behind. HandshakeFuzzTest tries many more messages with the parser alone. A failure names the seed.
  */
 @Tag("device")
 @Timeout(600)
@@ -37,7 +37,7 @@ class SpoiltPeerDeviceTest {
         socket.getInputStream().transferTo(OutputStream.nullOutputStream());
     }
 
-    /** The other side may have had enough before it has heard all. */
+    /** The other side may close before it has received everything. */
     private static void playUntilLeft(Socket socket, byte[] stream) {
         try {
             play(socket, stream);
@@ -78,7 +78,10 @@ class SpoiltPeerDeviceTest {
         }
     }
 
-    /** A server that only waits can be told nonsense to the end and be content; a client cannot write to nobody. */
+    /**
+     * A server that only waits may accept the damaged messages and succeed. A client has no peer to write to, and
+     * fails.
+     */
     private static void assertSaid(CommandRun run, long seed) {
         assertThat(run.err()).as("rdma4j.fuzz.seed=%d\n%s", seed, run).doesNotContain("Exception", "\tat ");
         assertThat(run.err().lines()).as("rdma4j.fuzz.seed=%d", seed).hasSizeLessThanOrEqualTo(3);

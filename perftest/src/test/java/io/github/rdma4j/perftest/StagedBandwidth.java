@@ -21,7 +21,7 @@ final class StagedBandwidth {
 
     private StagedBandwidth() {}
 
-    /** Takes the number of rounds and that of messages in a run. */
+    /** Takes the number of rounds and the number of messages in a run. */
     public static void main(String[] arguments) throws Exception {
         int rounds = Integer.parseInt(arguments[0]);
         int messages = Integer.parseInt(arguments[1]);

@@ -26,7 +26,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That {@code watch} sees what a C tool sends, and shows the ports of this machine. */
+/** {@code watch} counts the messages of a C tool, and shows the ports of this machine. */
 @Tag("device")
 class WatchDeviceTest {
     private static final int WRITES = 500;
@@ -57,7 +57,7 @@ class WatchDeviceTest {
                 .contains("rdma4j_port_transmit_packets_total{device=\"");
     }
 
-    /** The kernel says whose they are, and how they are. */
+    /** Their owners and states come from the kernel. */
     @Test
     void queuePairsOfThisProcessAreCounted() {
         try (DeviceContext device = DeviceContext.open(Device.list().getFirst());

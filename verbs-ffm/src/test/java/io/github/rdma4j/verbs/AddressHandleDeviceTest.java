@@ -212,7 +212,7 @@ class AddressHandleDeviceTest {
                 .hasMessageContaining("no port 9");
     }
 
-    /** The tables in Java are those of the library. */
+    /** The tables in Java agree with the library's. */
     @Test
     void ratesAreThoseOfTheLibrary() {
         for (StaticRate rate : StaticRate.values()) {

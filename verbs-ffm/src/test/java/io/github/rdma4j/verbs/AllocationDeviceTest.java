@@ -22,7 +22,7 @@ class AllocationDeviceTest {
     /** Enough for the second compiler, which is the one that proves that nothing escapes. */
     private static final int WARM_UP = 30_000;
 
-    /** Minutes; a clock in the loop would be measured too. */
+    /** Takes minutes. A clock in the loop would itself be measured. */
     private static final long MAX_SPINS = 1L << 31;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

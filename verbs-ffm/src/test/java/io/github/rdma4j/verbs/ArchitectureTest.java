@@ -57,7 +57,7 @@ class ArchitectureTest {
     private static final String ENDPOINT = API + ".endpoint";
     private static final String PROMISE = INTERNAL + ".endpoint.promise";
     private static final String PROTOCOL = INTERNAL + ".endpoint.protocol";
-    /** What implements endpoints; programs see none of it. */
+    /** The implementation of endpoints, which programs cannot access. */
     private static final String ROOMS = INTERNAL + ".endpoint..";
 
     private static final String FLOW = API + ".flow";
@@ -74,16 +74,16 @@ class ArchitectureTest {
     /** The JDK, what all libraries share, and the events of its recorder: used by all layers. */
     private static final DescribedPredicate<JavaClass> JDK =
             resideInAnyPackage("java..", "io.github.rdma4j.base", EVENTS);
-    /** Endpoints say where they were closed as all else does; they call nothing native for it. */
+    /** Endpoints report where they were closed, as all resources do, without native calls. */
     private static final DescribedPredicate<JavaClass> CAUSE_AFTER_A_CLOSE = equivalentTo(ClosePlace.class);
     /** Endpoints share a carrier as all waits do. */
     private static final DescribedPredicate<JavaClass> CARRIERS =
             equivalentTo(CarrierTurn.class).or(equivalentTo(StackReserve.class));
-    /** An endpoint has one lock, and a group's books another. */
+    /** An endpoint has one lock, and a group's shared state another. */
     private static final DescribedPredicate<JavaClass> LOCKS = equivalentTo(BiasedLock.class);
     /**
-     * What carries endpoints where there is no adapter, and whether the JVM allows it: nothing that a program would use
-     * itself.
+     * Endpoints without an adapter run over these sockets, and need to ask whether the JVM allows native access.
+     * Programs use neither class directly.
      */
     private static final DescribedPredicate<JavaClass> SOCKETS_OF_THE_KERNEL =
             equivalentTo(StreamSocket.class).or(equivalentTo(NativeLibraries.class));
@@ -94,7 +94,7 @@ class ArchitectureTest {
 
     private static final DescribedPredicate<JavaClass> EXCEPTIONS_OF_THE_API =
             resideInAPackage(API).and(describe("exceptions", type -> type.isAssignableTo(VerbsException.class)));
-    /** What a device says of itself names services and fields of packets, which are the API's. */
+    /** A device's capabilities name services and packet fields with types of the API. */
     private static final DescribedPredicate<JavaClass> KINDS_OF_THE_API =
             belongToAnyOf(QueuePairType.class, ReceiveHashField.class);
 

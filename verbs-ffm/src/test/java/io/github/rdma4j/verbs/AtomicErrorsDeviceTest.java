@@ -61,7 +61,7 @@ class AtomicErrorsDeviceTest {
         }
     }
 
-    /** A slice carries its region's key, so a wrong one can only be that of another domain. */
+    /** A slice has its region's key, so a wrong key can only belong to another domain. */
     @Test
     void regionOfAnotherDomainIsRefused() {
         try (PostingPair pair = new PostingPair(QueuePairType.RC);

@@ -21,13 +21,13 @@ public final class ChildJvm {
     private static final int MINUTES = 5;
 
     /**
-     * What a short life costs least with. In an emulated guest half of a start is compilation: the emulator translates
-     * what the compiler has written once more, so that interpreting longer pays.
+     * Options for a short-lived JVM. In an emulated guest, compilation takes half of a start, because the emulator
+     * translates the compiled code once more. So interpreting for longer pays.
      */
     private static final List<String> QUICK_TO_START = List.of(
             "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=10", "-XX:+UseSerialGC", "-XX:-UsePerfData");
 
-    /** What this JVM was started with: see scripts/lib/device-tests. */
+    /** The classes that this JVM was started with: see scripts/lib/device-tests. */
     private static final List<String> LOADED_CLASSES = Stream.ofNullable(System.getProperty("rdma4j.tests.classes"))
             .flatMap(file -> Stream.of(
                     "-XX:AOTCache=" + file,

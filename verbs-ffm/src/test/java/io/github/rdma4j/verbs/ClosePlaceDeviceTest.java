@@ -17,7 +17,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What was closed together with something else says so. */
+/** An object that was closed together with another one reports that. */
 @Tag("device")
 class ClosePlaceDeviceTest {
     static final class UseAfterClose {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What could overrun a completion queue is refused when it is made. */
+/** A queue pair that could overrun its completion queue is refused at its creation. */
 @Tag("device")
 @Timeout(600)
 class CompletionBudgetDeviceTest {

@@ -117,7 +117,10 @@ class CompletionQueueDeviceTest {
                 config -> config.maxReceiveWorkRequests(32));
     }
 
-    /** What the peer has received is acknowledged later: only then are all sends in their completion queue. */
+    /**
+     * Waits until the send queue has drained. Received messages are acknowledged later, and only then are all sends in
+     * the completion queue.
+     */
     private static void awaitDrained(QueuePair pair) {
         pair.modify(config -> config.state(QueuePairState.SQD));
         long deadline = System.nanoTime() + LIMIT.toNanos();
@@ -150,7 +153,7 @@ class CompletionQueueDeviceTest {
         assertThat(event.type()).isEqualTo(AsyncEventType.CQ_ERR);
         assertThat(event.resource()).contains(queue);
         assertThat(event.toString()).isEqualTo("CQ_ERR of " + queue);
-        // What fitted is there; the rest is lost.
+        // The completions that fit are there, and the others are lost.
         WorkCompletions completions = WorkCompletions.allocate(16);
         assertThat(queue.poll(completions)).isLessThan(tooMany);
         queue.close();

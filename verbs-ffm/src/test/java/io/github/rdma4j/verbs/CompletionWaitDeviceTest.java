@@ -55,7 +55,7 @@ class CompletionWaitDeviceTest {
         return device.createCompletionQueue(64, config -> config.channel(channel));
     }
 
-    /** Awaits one completion in a thread of its own, and tells how long that took. */
+    /** Awaits one completion in a new thread, and sets the result to the time that this took. */
     private static AtomicReference<Long> await(CompletionQueue queue, List<Thread> threads) {
         AtomicReference<Long> took = new AtomicReference<>();
         threads.add(Thread.ofPlatform().start(() -> {
@@ -121,7 +121,7 @@ class CompletionWaitDeviceTest {
         });
         pair.receive(1);
         pair.send(1, SendFlags.SIGNALED);
-        // The other thread's arming would announce it, too.
+        // The other thread's arming would also announce it.
         assertThat(waiting.end()).isNull();
         slow.go.countDown();
         join(threads);
@@ -180,7 +180,7 @@ class CompletionWaitDeviceTest {
                 assertThat(poller.select(Duration.ZERO, source -> {})).isZero();
                 assertThat(channel.nextEvent(Duration.ZERO)).isEmpty();
             }
-            // What is set aside goes with its queue.
+            // An event that was set aside goes away with its queue.
             peerQueue.requestNotification(false);
             pair.receive(1);
             pair.send(1, SendFlags.NONE);

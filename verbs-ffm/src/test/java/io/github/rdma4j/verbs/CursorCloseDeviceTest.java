@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Closing queue pairs while a cursor is on its way over their completions. SoftRoCE's library would take no harm; those
- * of adapters hold the queue's lock meanwhile, and a close would never return.
+ * Closes queue pairs while a cursor iterates over their completions. SoftRoCE's library would allow it, but the
+ * libraries of adapters hold the queue's lock during the iteration, so a close would never return.
  */
 @Tag("device")
 @Timeout(600)
@@ -76,7 +76,7 @@ class CursorCloseDeviceTest {
         CompletableFuture<Void> closed = CompletableFuture.runAsync(pair.pair::close);
         Thread.sleep(200);
         assertThat(closed).isNotDone();
-        // What the close must not keep for itself while it waits.
+        // A waiting close must not keep the device's lock.
         device.allocateProtectionDomain().close();
         assertThat(device.port(1).state()).isEqualTo(PortState.ACTIVE);
         assertThat(cursor.workRequestId()).isEqualTo(7);

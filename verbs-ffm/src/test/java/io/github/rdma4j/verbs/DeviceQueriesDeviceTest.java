@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Every query of a device, its ports and their tables, against what the kernel says in sysfs. */
+/** Compares every query of a device, its ports and their tables with the kernel's sysfs. */
 @Tag("device")
 class DeviceQueriesDeviceTest {
     private static final int PAGE = 4096;
@@ -97,7 +97,7 @@ class DeviceQueriesDeviceTest {
         ExtendedDeviceAttributes extended = context.extendedAttributes();
         assertThat(extended.attributes()).isEqualTo(context.attributes());
         assertThat(extended.capabilities()).containsAll(extended.attributes().capabilities());
-        // What SoftRoCE does not have.
+        // SoftRoCE does not have these.
         assertThat(extended.completionTimestampMask()).isZero();
         assertThat(extended.maxReceiveWorkQueues()).isZero();
         assertThat(extended.maxAdapterMemorySize()).isZero();

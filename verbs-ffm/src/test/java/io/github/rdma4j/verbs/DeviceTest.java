@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is said where there is no device of that name; on a machine without any, and on one that has some. */
+/** Tests the exception for an unknown device name, on a machine without devices and on one that has some. */
 class DeviceTest {
 
     @Test

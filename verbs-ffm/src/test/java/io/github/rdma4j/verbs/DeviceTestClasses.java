@@ -23,7 +23,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
  * Lists the classes of a jar that have device tests, and the tags of these tests: {@code CLASS TAG TAG…}, sorted. An
- * emulated JVM takes half a minute to find them by itself, as it loads each class for that.
+ * emulated JVM would take half a minute to find them, because it would load each class.
  */
 final class DeviceTestClasses {
     private DeviceTestClasses() {}

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Protection domains; and those domains that SoftRoCE does not have, whose refusal must be told as such. */
+/** Tests protection domains, and the refusal of the other kinds of domains, which SoftRoCE does not support. */
 @Tag("device")
 class DomainsDeviceTest {
     private static final int MANY = 200;

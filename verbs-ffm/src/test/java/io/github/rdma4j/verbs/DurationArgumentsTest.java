@@ -187,7 +187,7 @@ class DurationArgumentsTest {
                 .toArray();
         Throwable thrown = catchThrowable(() -> {
             Object result = method.invoke(target, arguments);
-            // The close of a channel is that of its endpoint.
+            // Closing a channel would close its endpoint.
             if (result instanceof AutoCloseable closeable && !(result instanceof Channel)) {
                 closeable.close();
             }

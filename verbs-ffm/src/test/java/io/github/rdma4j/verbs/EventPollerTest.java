@@ -268,7 +268,10 @@ class EventPollerTest {
         assertThat(interrupted.get(60, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** Before Linux 5.11, and in containers whose filter was made before it: those of old answer EPERM. */
+    /**
+     * Linux before 5.11 has no epoll_pwait2. Containers whose seccomp filter is older than the call refuse it with
+     * EPERM.
+     */
     @ParameterizedTest
     @ValueSource(ints = {Errno.ENOSYS, Errno.EPERM})
     void whereTheKernelHasNoWaitInNanosecondsThereIsAnother(int errno) throws Exception {
@@ -492,7 +495,7 @@ class EventPollerTest {
         poller.select(LONG, source -> {
             handled.add(source);
             if (next[0] == null) {
-                // The kernel has told of both already.
+                // The kernel has already reported both.
                 next[0] = withTheNumberOf(source == a ? b : a);
                 poller.add(next[0]);
             }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What extended posting refuses, and what becomes of batches that are dropped, too long or overtaken by a close. */
+/** Tests refusals of extended posting, and batches that are dropped, too long or overtaken by a close. */
 @Tag("device")
 class ExtendedPostingDeviceTest {
     private final PostingPair pair = new PostingPair(QueuePairType.RC, SendOperation.RDMA_WRITE);
@@ -84,7 +84,7 @@ class ExtendedPostingDeviceTest {
 
     @Test
     void unsupportedOperationIsRefusedAtCreation() throws IOException {
-        assumeTrue(TestDevice.isSoftware(), "libraries of adapters have more than that of SoftRoCE");
+        assumeTrue(TestDevice.isSoftware(), "libraries of adapters support more than SoftRoCE's");
         // rdma-core 45 brought flush to SoftRoCE's library, and with it a function pointer that older structures lack.
         if (rdmaCoreVersion() < 45) {
             assertRefused(config -> config.sendOperations(SendOperation.FLUSH), "send_ops_flags=[FLUSH]");

@@ -38,13 +38,13 @@ public final class Faults {
         thread = Thread.currentThread();
     }
 
-    /** What was thrown first; null if the place was not reached. */
+    /** Returns the error that was thrown first, or null if the place was not reached. */
     public static Error disarm() {
         thread = null;
         return thrown;
     }
 
-    /** What the handler of a program does meets none. */
+    /** Runs a program's handler, in which no error is thrown. */
     public static void inHandler(Runnable handler) {
         Thread armed = thread;
         thread = null;

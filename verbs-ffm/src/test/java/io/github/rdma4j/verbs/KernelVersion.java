@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
-/** What SoftRoCE refuses, and what it lets pass, is its kernel's. */
+/** The version of the kernel, which determines what SoftRoCE refuses. */
 final class KernelVersion {
     private KernelVersion() {}
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class KeysStayHiddenTest {
     private static final int KEY = 0x5eed_1234;
 
-    /** A key beside a format, or at a word that says what follows. */
+    /** A key beside a format, or after a word that announces it. */
     private static final Pattern IN_A_TEXT = Pattern.compile("\"[^\"]*\\b[rl]key[ =](0x)?%[xds]?[^\"]*\"");
 
     /** A key that is an argument of a format, or joined to a text. */

@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is said when the limit on locked memory is too low. The limit is one of the process, and root is above it, so
- * the registration happens in a JVM of its own, without that privilege; to take it away, this test must run as root.
+ * Tests the exception for a limit on locked memory that is too low. The limit belongs to the process and does not bind
+ * root, so the registration runs in a second JVM without that privilege. Taking the privilege away requires that this
+ * test runs as root.
  */
 @Tag("device")
 class LockedMemoryDeviceTest {
@@ -55,7 +56,7 @@ class LockedMemoryDeviceTest {
                 .contains("what lay idle made room for 4096 bytes");
     }
 
-    /** Registers more than the limit, by itself and as a pool, and prints what comes of it. */
+    /** Registers more than the limit, as a region and as a pool, and prints the results. */
     static final class Registration {
         public static void main(String[] arguments) {
             try (DeviceContext context = TestDevice.open();

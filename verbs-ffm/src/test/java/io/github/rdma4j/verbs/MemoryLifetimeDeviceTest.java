@@ -23,10 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Who may free registered memory, and when: neither under the adapter, nor under another thread, and each step of a
- * close once.
- */
+/** Registered memory is not freed while the adapter or another thread uses it, and each step of a close runs once. */
 @Tag("device")
 @Tag("parallel")
 class MemoryLifetimeDeviceTest {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which memory can be registered, and what is said of that which cannot. */
+/** Tests which memory can be registered, and the exceptions for memory that cannot. */
 @Tag("device")
 class MemoryRegionDeviceTest {
     private static final int MAPPED = 8192;

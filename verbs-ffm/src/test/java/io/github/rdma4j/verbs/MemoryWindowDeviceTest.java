@@ -227,7 +227,7 @@ class MemoryWindowDeviceTest {
         assertThat(pair.peerQueue.poll(pair.completions)).isZero();
     }
 
-    /** The errno alone, EINVAL, says of none of them what is wrong. */
+    /** EINVAL alone would not explain any of these mistakes. */
     @Test
     void refusalOfTheLibraryIsReported() {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);

@@ -3,8 +3,8 @@
 package io.github.rdma4j.verbs;
 
 /**
- * What a test asks of the kernel that seems to have an mlx5 adapter ({@code src/test/c/mlx5-kernel}); in a JVM that was
- * started on it.
+ * Controls the stand-in for a kernel with an mlx5 adapter ({@code src/test/c/mlx5-kernel}), in a JVM that was started
+ * on it.
  */
 public final class Mlx5StandIn {
     /** The device that is there. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * libmlx5 itself on a kernel that seems to have its adapter: {@code src/test/c/mlx5-kernel}. The tests are those of the
+ * Runs libmlx5 itself on a stand-in for a kernel with its adapter, {@code src/test/c/mlx5-kernel}. The tests are in the
  * classes named {@code …OnLibmlx5}.
  */
 @EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was written for x86-64")
@@ -81,7 +81,7 @@ class Mlx5Test {
         play(List.of(UnmanagedPortOnLibmlx5.class), "RDMA4J_MLX5_PORT_STATE=2");
     }
 
-    /** Those of rdma_cm and of endpoints that ask for nothing that InfiniBand, or the stand-in, does not have. */
+    /** Runs the device tests of rdma_cm and of endpoints that need only features of InfiniBand and of the stand-in. */
     @Test
     @Tag("full")
     void deviceTestsOfConnectionsPass() throws Exception {

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What a refused modification is told to have been refused for, with a device that is made up. */
+/** Tests the reported reasons for a refused modification, with a simulated device. */
 class ModifyFailureTest {
     private static final Gid IPV4 = gid(0, 0, 0xff, 0xff, 10, 1, 1, 1);
     private static final Gid IPV6 = gid(0x20, 0x01, 0, 0, 0, 0, 0, 1);
@@ -300,7 +300,7 @@ class ModifyFailureTest {
                 .hasMessageContaining("ALT_PATH 7 is beyond the partition key table of port 1");
     }
 
-    /** The peer is not to be blamed for a port of this side that is down. */
+    /** If this side's port is down, the peer is not blamed. */
     @Test
     void ownPortThatIsDownIsNamedBeforeThePeer() {
         DeviceFacts down = device(2, Mtu.MTU_1024, PortState.DOWN);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The trace tells every native call of a program, in order, with what went wrong. */
+/** The trace lists every native call of a program, in order, with its failures. */
 @Tag("device")
 class NativeTraceDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -202,7 +202,7 @@ class NativeTraceDeviceTest {
                 at++;
             }
             assertThat(at)
-                    .as("%s is told behind line %d of\n%s", call, from, String.join("\n", lines))
+                    .as("%s is listed after line %d of\n%s", call, from, String.join("\n", lines))
                     .isLessThan(lines.size());
             at++;
         }

@@ -98,7 +98,7 @@ class OperationsDeviceTest {
         return received;
     }
 
-    private MemorySlice say(String text) {
+    private MemorySlice write(String text) {
         pair.buffer.segment().setString(0, text);
         return pair.buffer.slice(0, text.length() + 1);
     }
@@ -113,7 +113,7 @@ class OperationsDeviceTest {
     void sendArrives(Kind kind) {
         open(kind);
         postReceive(11);
-        MemorySlice message = say("a message");
+        MemorySlice message = write("a message");
         post(pair.startBatch().send(1, message, SIGNALED), 1);
         assertSent(1, WorkCompletionOpcode.SEND);
         assertThat(assertReceived(11, "a message", 10).opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
@@ -124,9 +124,9 @@ class OperationsDeviceTest {
     void inlineSendTakesItsDataWhenItIsAdded(Kind kind) {
         open(kind);
         postReceive(11);
-        MemorySlice message = say("inline");
+        MemorySlice message = write("inline");
         SendBatch batch = pair.startBatch().send(1, message, SIGNALED | INLINE);
-        say("too late");
+        write("too late");
         post(batch, 1);
         assertSent(1, WorkCompletionOpcode.SEND);
         assertReceived(11, "inline", 7);
@@ -200,7 +200,7 @@ class OperationsDeviceTest {
     void numberTravelsBesideAMessage(Kind kind) {
         open(kind);
         postReceive(11);
-        MemorySlice message = say("with a number");
+        MemorySlice message = write("with a number");
         post(pair.startBatch().sendWithImmediate(1, message, 0x89abcdef, SIGNALED), 1);
         assertSent(1, WorkCompletionOpcode.SEND);
         WorkCompletion received = assertReceived(11, "with a number", 14);
@@ -213,7 +213,7 @@ class OperationsDeviceTest {
     void shorthandsOfTheQueuePairPostInTheSameWay(Kind kind) {
         open(kind);
         postReceive(11);
-        MemorySlice message = say("shorthand");
+        MemorySlice message = write("shorthand");
         assertThat(
                         pair.toPeer == null
                                 ? pair.pair.tryPostSend(1, message, SIGNALED)
@@ -260,7 +260,7 @@ class OperationsDeviceTest {
     void writeArrivesInTheRightPlace(Kind kind) {
         open(kind);
         RemoteMemory target = pair.peerBuffer.remoteMemory();
-        MemorySlice message = say("written");
+        MemorySlice message = write("written");
         pair.buffer.segment().setString(100, "abcd");
         SliceList list = SliceList.of(pair.buffer.slice(100, 2), pair.buffer.slice(103, 2));
         post(
@@ -271,7 +271,7 @@ class OperationsDeviceTest {
                         .write(4, pair.buffer.slice(0, 0), target.slice(2048, 0), SIGNALED),
                 4);
         assertSent(4, WorkCompletionOpcode.RDMA_WRITE);
-        // An unreliable connection completes when the packets are sent; a message behind them tells of their arrival.
+        // An unreliable connection completes when the packets are sent. A later message shows that they have arrived.
         postReceive(11);
         post(pair.startBatch().send(5, pair.buffer.slice(200, 1), SIGNALED), 1);
         assertSent(5, WorkCompletionOpcode.SEND);
@@ -288,7 +288,7 @@ class OperationsDeviceTest {
     void writeWithImmediateNotifiesThePeer(Kind kind) {
         open(kind);
         postReceive(11);
-        MemorySlice message = say("look here");
+        MemorySlice message = write("look here");
         post(
                 pair.startBatch()
                         .writeWithImmediate(
@@ -362,7 +362,7 @@ class OperationsDeviceTest {
                         21, window, first, pair.peerBuffer.slice(1024, 64), SIGNALED, AccessFlag.REMOTE_WRITE))
                 .isTrue();
         assertThat(pair.awaitPeer().opcode()).isEqualTo(WorkCompletionOpcode.BIND_MEMORY_WINDOW);
-        MemorySlice message = say("through a window");
+        MemorySlice message = write("through a window");
         post(pair.startBatch().write(1, message, window.remoteMemory().slice(0, 17), SIGNALED), 1);
         assertSent(1, WorkCompletionOpcode.RDMA_WRITE);
         assertThat(pair.peerBuffer.segment().getString(1024)).isEqualTo("through a window");
@@ -370,7 +370,7 @@ class OperationsDeviceTest {
         postReceive(11);
         post(pair.startBatch().sendWithInvalidate(2, message, window.remoteKey(), SIGNALED), 1);
         assertSent(2, WorkCompletionOpcode.SEND);
-        // Which key it was, hardware tells in the completion; SoftRoCE does not tell programs.
+        // Hardware reports the invalidated key in the completion. SoftRoCE does not report it to programs.
         assertReceived(11, "through a window", 17);
         window.invalidated();
 

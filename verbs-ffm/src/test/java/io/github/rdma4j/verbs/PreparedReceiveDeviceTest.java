@@ -120,7 +120,7 @@ class PreparedReceiveDeviceTest {
             theirs.connect(mine.endpoint());
             PreparedRequest send = pair.prepare().send(room.slice(4000, 8), SIGNALED);
             WorkCompletions one = WorkCompletions.allocate(1);
-            // What was added stays added.
+            // The buffers that were added before stay added.
             receives.add(9).extend(rooms.subList(200, 250)).extend(rooms.subList(250, 300));
             assertThat(receives.toString()).startsWith("300 prepared receives of ");
             assertThatThrownBy(() -> receives.extend(List.of())).isInstanceOf(IllegalArgumentException.class);

@@ -156,9 +156,9 @@ class PreparedRequestDeviceTest {
                         .isTrue();
                 assertThat((i < 0 ? write : write.immediate(i)).tryPost(i)).isTrue();
                 assertDone(pair.await(), i);
-                WorkCompletion told = pair.awaitPeer();
-                assertDone(told, i);
-                assertThat(told.immediateData()).isEqualTo(i);
+                WorkCompletion completion = pair.awaitPeer();
+                assertDone(completion, i);
+                assertThat(completion.immediateData()).isEqualTo(i);
                 assertThat(word(pair.peerBuffer, 0)).isEqualTo(i);
             }
         }
@@ -203,7 +203,7 @@ class PreparedRequestDeviceTest {
             for (int i = 0; i < 20; i++) {
                 word(pair.buffer, 0, i);
                 assertThat(write.signaled(i % 10 == 9).tryPost(i)).isTrue();
-                // Had it lost the other flag, the next value could be written in place of this one.
+                // Without the INLINE flag, the adapter could read the next value instead of this one.
                 word(pair.buffer, 0, -1);
                 if (i % 10 == 9) {
                     assertDone(pair.await(), i);
@@ -255,7 +255,7 @@ class PreparedRequestDeviceTest {
                     .write(pair.buffer.slice(0, 64), pair.peerBuffer.remoteMemory(), SIGNALED | INLINE);
             memory(pair.peerBuffer).fill((byte) -1);
             word(pair.buffer, 1, 3);
-            // Memory that no adapter knows, and that changes or is gone before the post.
+            // Memory that is not registered, and that changes or is gone before the post.
             MemorySegment brought = arena.allocate(16, 8);
             brought.set(ValueLayout.JAVA_LONG, 0, 1);
             brought.set(ValueLayout.JAVA_LONG, 8, 2);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What prepared requests refuse: wrong arguments, and use after the close of what they need. */
+/** Prepared requests refuse wrong arguments, and use after the close of a resource that they need. */
 @Tag("device")
 @Timeout(600)
 class PreparedRequestRefusalDeviceTest {
@@ -115,7 +115,7 @@ class PreparedRequestRefusalDeviceTest {
                     () -> write.remote(Long.MIN_VALUE))) {
                 assertThatThrownBy(outside).isInstanceOf(IndexOutOfBoundsException.class);
             }
-            // What was refused has changed nothing.
+            // A refused call has changed nothing.
             word(pair.buffer, 8, 11);
             word(pair.buffer, 9, 12);
             assertThat(write.tryPost(1)).isTrue();
@@ -323,7 +323,7 @@ class PreparedRequestRefusalDeviceTest {
                 // Here the adapter is the one that refuses.
                 assertThat(write.local(1 << 20).tryPost(3)).isTrue();
                 WorkCompletionStatus refused = pair.await().status();
-                // Later SoftRoCE may flush the request before it has said what was wrong with it: seen with 6.12.117.
+                // Newer SoftRoCE may flush the request before it reports the error, as Linux 6.12.117 did.
                 if (refused != WorkCompletionStatus.WR_FLUSH_ERR || !KernelVersion.isAtLeast(6, 12)) {
                     assertThat(refused).isEqualTo(WorkCompletionStatus.LOC_PROT_ERR);
                 }

@@ -11,7 +11,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What the tests of prepared requests and receives have in common. */
+/** Helpers of the tests of prepared requests and receives. */
 final class PreparedRequests {
     private PreparedRequests() {}
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a queue pair and a completion queue can be asked to be; a refusal gives both numbers. */
+/** Tests the limits of queue pairs and completion queues. A refusal names the requested number and the limit. */
 @Tag("device")
 class QueuePairConfigDeviceTest {
     private DeviceContext context;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Modifying a reliable connection by hand: what works, and what the message says about what does not. */
+/** Modifies a reliable connection by hand, and checks the messages of refused modifications. */
 @Tag("device")
 class QueuePairModifyDeviceTest {
     private DeviceContext context;
@@ -267,7 +267,7 @@ class QueuePairModifyDeviceTest {
         assertThat(queuePair.state()).isEqualTo(QueuePairState.RTS);
     }
 
-    /** An empty queue drains, too, and another thread of the driver does it. */
+    /** The driver also drains an empty queue, in another thread. */
     private void awaitDrained() {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (queuePair.query().sendQueueDraining()) {

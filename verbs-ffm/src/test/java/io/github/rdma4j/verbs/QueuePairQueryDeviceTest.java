@@ -170,7 +170,7 @@ class QueuePairQueryDeviceTest {
         assertThat(e).hasMessageContaining("in RTS of UC queue pairs does not take TIMEOUT, MIN_RNR_TIMER");
     }
 
-    /** What the conformance tests ask with more than any device has. */
+    /** The conformance tests also request sizes that no device has. */
     @Test
     void sizesThatNoDeviceHasAreRefused() {
         assertThatThrownBy(() -> domain.createQueuePair(

@@ -62,7 +62,7 @@ class QueuePairTuningDeviceTest {
         datagrams.attachMulticast(GROUP, 0);
     }
 
-    /** The kernel says EBUSY to the destruction of a queue pair that is in a group. */
+    /** The kernel refuses to destroy a queue pair in a multicast group, with EBUSY. */
     @Test
     void queuePairInAGroupClosesLikeAnyOther() {
         datagrams.attachMulticast(GROUP, 0);

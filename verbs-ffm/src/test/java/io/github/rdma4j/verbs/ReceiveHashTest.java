@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What receive hashing and its table look like to the library. */
+/** Tests the native structs of receive hashing and its table. */
 class ReceiveHashTest {
     private final Arena arena = Arena.ofAuto();
 

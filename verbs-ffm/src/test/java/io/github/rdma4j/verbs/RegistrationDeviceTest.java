@@ -174,7 +174,7 @@ class RegistrationDeviceTest {
         assertThat(region.hasSegment()).isFalse();
         write("to an address", region.remoteMemory());
         assertThat(memory.getString(16)).isEqualTo("to an address");
-        // What would be read by the process, which cannot.
+        // The process cannot read this memory.
         assertThatThrownBy(() -> region.slice(memory.asSlice(32, 8)))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("has no segment");
@@ -305,7 +305,10 @@ class RegistrationDeviceTest {
                 .hasMessageContaining("iova=0x1000");
     }
 
-    /** What is expected depends on the library that is installed: refused with the version it needs, or done. */
+    /**
+     * Returns whether the installed library has a function. If not, a call of it is refused with the version that has
+     * it.
+     */
     private static boolean libraryHas(String function) {
         return SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global())
                 .find(function)

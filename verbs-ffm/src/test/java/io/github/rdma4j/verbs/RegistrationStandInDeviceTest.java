@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Kinds of memory that SoftRoCE lacks, with a stand-in for its driver's functions: host memory plays the device's. It
- * shows that arguments, order and addresses are right as far as verbs.h says, and not what an adapter makes of them.
+ * shows that arguments, order and addresses are right by verbs.h, and not their effect on an adapter.
  */
 @Tag("device")
 class RegistrationStandInDeviceTest {
@@ -225,7 +225,7 @@ class RegistrationStandInDeviceTest {
                             return what == 2 ? 95 : 0;
                         },
                         arena));
-        // A region that says it is on demand: SoftRoCE registers none.
+        // A region that claims to be on demand, because SoftRoCE registers none.
         MemorySegment nativeRegion = RegistrationCalls.regMr(
                 pair.domain.segment(), backing.address(), SIZE, backing.address(), AccessFlag.mask(LOCAL_WRITE));
         MemoryRegion region = pair.domain.createChild(() -> new MemoryRegion(

@@ -21,7 +21,7 @@ class SafepointsOnLibmlx5 {
 
     private static final int SHORT = 5;
 
-    /** A loop that cannot be stopped ends by itself then, after a minute or so, and the test fails. */
+    /** A loop that cannot be stopped ends after so many polls, which take about a minute, and the test fails. */
     private static final int MANY = 1_000_000_000;
 
     private final WorkCompletions completions = WorkCompletions.allocate(1);

@@ -141,7 +141,10 @@ class SenderAddressDeviceTest {
         assertThat(message(1024)).isEqualTo("hello");
     }
 
-    /** On RoCE the kernel drops what comes for a group that no socket has joined; rdma_cm joins by itself. */
+    /**
+     * On RoCE the kernel drops packets for a group that no socket has joined. With rdma_cm the kernel joins
+     * automatically.
+     */
     @Test
     void groupReceivesWhatIsSentToIt() throws Exception {
         Gid group = group(gid.gid());

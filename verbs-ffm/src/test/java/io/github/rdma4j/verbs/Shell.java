@@ -18,9 +18,9 @@ public final class Shell {
     private Shell() {}
 
     /**
-     * Runs a command to its end, which must be a good one.
+     * Runs a command, which must succeed.
      *
-     * @return what it has printed, errors too
+     * @return its standard output and standard error
      */
     public static String run(String command) throws InterruptedException {
         try {

@@ -5,8 +5,8 @@ package io.github.rdma4j.verbs;
 import java.net.InetSocketAddress;
 
 /**
- * A device of SoftRoCE on an interface of its own, for tests that take it out. It goes when nobody has it open any
- * more: librdmacm keeps what it has used until the process ends, so that its users are to be processes of their own.
+ * A SoftRoCE device on its own interface, for tests that remove it. It goes away when no process has it open. librdmacm
+ * keeps a used device open until the process ends, so its users must be separate processes.
  */
 public final class SoftDevice implements AutoCloseable {
     private final String name;

@@ -63,7 +63,7 @@ public record StandInKernel(String device, Path folder) {
         assertThat(printed).anyMatch(line -> line.matches(".*[1-9]\\d* tests successful.*"));
     }
 
-    /** What a test that runs on the kernel asks of it. */
+    /** Controls the kernel from a test that runs on it. */
     static final class Control {
         private static final SymbolLookup LIBRARY =
                 SymbolLookup.libraryLookup(Path.of(System.getenv("LD_PRELOAD")), Arena.global());

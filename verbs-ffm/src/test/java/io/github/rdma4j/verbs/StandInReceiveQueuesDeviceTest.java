@@ -110,7 +110,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
                 .hasMessageContaining("ibv_modify_wq(state=ERROR)")
                 .hasMessageContaining("EINVAL");
         calls.clear();
-        // What an adapter has said is no state to ask for.
+        // An adapter may report UNKNOWN, but a program cannot request it.
         assertThatThrownBy(() -> work.modify(WorkQueueState.UNKNOWN))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("UNKNOWN");
@@ -192,7 +192,7 @@ class StandInReceiveQueuesDeviceTest extends StandInVerbs {
                         arena));
     }
 
-    /** The driver writes the handle of what it adds into the request, which serves the other operations, too. */
+    /** The driver writes the handle of an added entry into the request, which the other operations also use. */
     @Test
     void listOfTagsNamesTheEntryThatWasAddedLast() {
         standInForTagMatching();

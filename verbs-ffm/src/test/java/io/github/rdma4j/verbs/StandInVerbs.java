@@ -44,7 +44,7 @@ abstract class StandInVerbs {
         return 0;
     }
 
-    /** What a stand-in creates. */
+    /** Returns memory for a native object that a stand-in creates. */
     final MemorySegment object() {
         return arena.allocate(256, 8);
     }

@@ -262,13 +262,13 @@ class StandInVerbsDeviceTest extends StandInVerbs {
         int kernel = ibv_context.async_fd(fields);
         ibv_context.async_fd(fields, file);
         try {
-            AsyncEvent told = context.nextAsyncEvent(Duration.ZERO).orElseThrow();
-            assertThat(told.type()).isEqualTo(AsyncEventType.QP_FATAL);
-            assertThat(told.resource()).contains(opened);
+            AsyncEvent reported = context.nextAsyncEvent(Duration.ZERO).orElseThrow();
+            assertThat(reported.type()).isEqualTo(AsyncEventType.QP_FATAL);
+            assertThat(reported.resource()).contains(opened);
         } finally {
             ibv_context.async_fd(fields, kernel);
             DescriptorCalls.close(file);
-            // The kernel has told of none, and a close waits until as many are acknowledged.
+            // The kernel has reported no event, and a close waits until all reported events are acknowledged.
             ibv_qp.events_completed(MemorySegment.ofAddress(opened.handle()).reinterpret(ibv_qp.sizeof()), 0);
         }
     }

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.util.List;
 
 /**
- * The verbs device that the device tests use: that of the system property {@value #PROPERTY}, else the first one. A run
- * that has none fails, it does not skip.
+ * The verbs device that the device tests use: the one that the system property {@value #PROPERTY} names, or else the
+ * first one. Without a device a test fails and is not skipped.
  */
 public final class TestDevice {
     /** For machines with several devices, on which the first may have no cable. */
@@ -40,7 +40,7 @@ public final class TestDevice {
         return Files.notExists(first().sysfsPath().resolve("device"));
     }
 
-    /** How many resources depend on that one, for tests of other packages. */
+    /** Returns the number of resources that depend on a resource, for tests of other packages. */
     public static int childCount(Resource resource) {
         return resource.childCount();
     }

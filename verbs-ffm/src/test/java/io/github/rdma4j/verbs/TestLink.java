@@ -63,7 +63,9 @@ public final class TestLink {
     private void await(BooleanSupplier condition) throws InterruptedException {
         long end = System.nanoTime() + LIMIT_NANOS;
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("%s is to be %s", table(), table).isLessThan(end);
+            assertThat(System.nanoTime())
+                    .as("%s must become %s", table(), table)
+                    .isLessThan(end);
             Thread.sleep(10);
         }
     }
@@ -77,7 +79,7 @@ public final class TestLink {
         long end = System.nanoTime() + LIMIT_NANOS;
         List<String> left;
         do {
-            // A listener, or what is not connected yet, sends nothing by itself.
+            // A listener or an id that is not connected yet sends no messages.
             left = Shell.run("rdma resource show cm_id link " + device.name() + "/1")
                     .lines()
                     .filter(line -> line.contains(" state CONNECT ") || line.contains(" state DISCONNECT "))

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The package's list of what is for one thread at a time has every type that says so of itself. */
+/** The package's list of types for one thread at a time has every type that is documented as such. */
 class ThreadSafetyListTest {
     private static final Path PACKAGE = Path.of("src/main/java/io/github/rdma4j/verbs");
     private static final Pattern FOR_ONE_THREAD = Pattern.compile(

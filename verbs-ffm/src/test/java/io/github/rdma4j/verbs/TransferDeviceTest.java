@@ -226,7 +226,7 @@ class TransferDeviceTest {
         assertThat(pair.peer.tryPostReceive(1, pair.peerBuffer.slice(0, 10))).isTrue();
         assertThat(pair.pair.tryPostSend(1, pair.buffer.slice(0, 11), SIGNALED)).isTrue();
         assertThat(pair.await().isSuccess()).isFalse();
-        // Adapters say LOC_LEN_ERR; SoftRoCE says LOC_QP_OP_ERR.
+        // Adapters report LOC_LEN_ERR, and SoftRoCE reports LOC_QP_OP_ERR.
         assertThat(pair.awaitPeer().status())
                 .isIn(WorkCompletionStatus.LOC_LEN_ERR, WorkCompletionStatus.LOC_QP_OP_ERR);
     }

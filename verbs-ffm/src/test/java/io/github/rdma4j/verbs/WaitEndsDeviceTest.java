@@ -27,7 +27,7 @@ class WaitEndsDeviceTest {
             device.createExtendedCompletionQueue(16, config -> config.channel(channel));
     private final EventPoller poller = EventPoller.open();
 
-    /** A method that waits for what does not come by itself; the second time it shall come. */
+    /** A method that waits for an event that does not come at first. For the second call, the test makes it come. */
     enum Wait {
         NEXT_EVENT {
             @Override
@@ -113,7 +113,7 @@ class WaitEndsDeviceTest {
 
         void before(WaitEndsDeviceTest test) {}
 
-        /** What ends the wait without an exception. */
+        /** Makes the event come that ends the wait without an exception. */
         void come(WaitEndsDeviceTest test) {
             LoopbackPair pair = test.pair();
             pair.receive(1);

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 
-/** A thread in a call that waits in the kernel or, if it is a virtual one, parked for what does not come by itself. */
+/** A thread in a waiting call: a platform thread waits in the kernel, and a virtual thread is parked. */
 public final class WaitingThread {
     /** A call that ends by its own limit has thrown nothing, whatever this is; above what a processor stalls for. */
     private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -62,7 +62,7 @@ public final class WaitingThread {
     }
 
     /**
-     * Interrupts the thread: the call ends, with the exception that says so, and the interrupt status stays.
+     * Interrupts the thread. The call ends with the exception for an interrupt, and the interrupt status stays.
      * {@return the exception}
      */
     public Throwable interrupt() throws InterruptedException {
@@ -72,7 +72,7 @@ public final class WaitingThread {
         return thrown;
     }
 
-    /** Closes what it waits on in another thread: the call ends, with the exception that says so. */
+    /** Closes the awaited object in another thread. The call ends with the exception for a closed object. */
     public void close(AutoCloseable waitedOn) throws Exception {
         waitedOn.close();
         assertThat(end()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every status says what usually causes it, and what helps. */
+/** Every status names its usual cause and a remedy. */
 class WorkCompletionStatusTest {
 
     @ParameterizedTest

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Work queues and their tables on a device that has none: every refusal is told, and nothing is left behind. */
+/** A device without work queues and their tables refuses every request with an exception and leaves nothing behind. */
 @Tag("device")
 class WorkQueueDeviceTest {
     private DeviceContext context;

@@ -33,13 +33,13 @@ public final class CompilerFacts {
         return this;
     }
 
-    /** That an expression is true, in the words for a person to whom it is not. */
+    /** Adds the fact that an expression is true, with the words to print if it is not. */
     public CompilerFacts that(String expression, String words) {
         lines.add("_Static_assert(%s, \"%s\");".formatted(expression, words));
         return this;
     }
 
-    /** That a constant has the bits of the given number. */
+    /** Adds the fact that a constant has the bits of the given number. */
     public CompilerFacts constant(String name, Number value) {
         String type = value instanceof Long ? "unsigned long long" : "unsigned int";
         String bits = value instanceof Long
@@ -48,7 +48,7 @@ public final class CompilerFacts {
         return that("(%s)(%s) == %sull".formatted(type, name, bits), "%s is not %s".formatted(name, value));
     }
 
-    /** That a struct is laid out as the bindings have it. */
+    /** Adds the fact that a struct has the layout of the bindings. */
     public CompilerFacts struct(GeneratedStruct struct) {
         String type = struct.kind() + " " + struct.name();
         that("sizeof(%s) == %d".formatted(type, struct.size()), "%s is not of %d bytes".formatted(type, struct.size()));

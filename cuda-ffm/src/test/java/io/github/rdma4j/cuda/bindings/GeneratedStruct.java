@@ -21,14 +21,14 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What jextract has made of a struct, and of the constants: found in the compiled package, so nobody has to keep a
- * list.
+ * A struct that jextract generated. The structs and constants are found in the compiled package, so there is no list to
+ * maintain.
  *
  * @param kind {@code struct} or {@code union}
  * @param name its tag
  * @param size in bytes
  * @param alignment in bytes
- * @param fields where each field lies, those of a nested struct by its name and a dot
+ * @param fields where each field lies; a field of a nested struct has the struct's name and a dot before its own
  */
 public record GeneratedStruct(String kind, String name, long size, long alignment, Map<String, Extent> fields) {
     /** One that is no union. */
@@ -44,7 +44,7 @@ public record GeneratedStruct(String kind, String name, long size, long alignmen
         return all(CudaHeaders.class);
     }
 
-    /** All of another package, such as that of cuFile. */
+    /** All structs of another package, such as cuFile's. */
     public static List<GeneratedStruct> all(Class<?> headers) {
         return classes(headers)
                 .map(GeneratedStruct::layoutOf)
@@ -58,7 +58,7 @@ public record GeneratedStruct(String kind, String name, long size, long alignmen
         return functionTypes(CudaHeaders.class);
     }
 
-    /** Those of another package. */
+    /** The function types of another package. */
     public static List<String> functionTypes(Class<?> headers) {
         return classes(headers)
                 .map(Class::getSimpleName)
@@ -71,7 +71,7 @@ public record GeneratedStruct(String kind, String name, long size, long alignmen
         return constants(CudaHeaders.class);
     }
 
-    /** Those of another class. */
+    /** The constants of another class. */
     public static SortedMap<String, Number> constants(Class<?> headers) {
         SortedMap<String, Number> found = new TreeMap<>();
         for (Method method : headers.getDeclaredMethods()) {
@@ -95,7 +95,7 @@ public record GeneratedStruct(String kind, String name, long size, long alignmen
             // Padding has no name.
             member.name().ifPresent(name -> {
                 long offset = base + layout.byteOffset(PathElement.groupElement(name));
-                // An unnamed union has a name in the bindings only; in C its members are those of the struct around it.
+                // An unnamed union has a name in the bindings only; in C its members belong to the struct around it.
                 boolean unnamed = name.startsWith("$anon$");
                 if (!unnamed) {
                     fields.put(prefix + name, new Extent(offset, member.byteSize()));

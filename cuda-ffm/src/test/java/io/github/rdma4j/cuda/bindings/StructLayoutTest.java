@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Compares all that jextract has generated with what the C compiler says of the installed headers. */
+/** Compares everything that jextract has generated with the installed headers, as the C compiler compiles them. */
 class StructLayoutTest {
     @Test
     @Tag("cuda-headers")

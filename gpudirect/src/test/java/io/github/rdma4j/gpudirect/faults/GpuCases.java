@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/** What gpudirect makes of verbs, from making to closing. */
+/** The objects of gpudirect that use verbs, from creation to close. */
 public final class GpuCases {
     private static final int SIZE = 64 << 10;
 
@@ -62,7 +62,7 @@ public final class GpuCases {
         steps.end(steps.make(gpu::prepareChannel));
     }
 
-    /** Where the way back fails, too, the next try must have a queue pair of its own. */
+    /** If undoing also fails, the next attempt needs a new queue pair. */
     private static void unconnected(Steps steps, GpuDirect gpu) {
         PreparedChannel peer = gpu.prepareChannel();
         Iterator<PreparedChannel> each =

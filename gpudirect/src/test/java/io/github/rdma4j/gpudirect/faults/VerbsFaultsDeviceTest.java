@@ -22,7 +22,7 @@ class VerbsFaultsDeviceTest {
     /** Behind its failure no other call of verbs follows. */
     private static final String ONE_CALL = "mirror";
 
-    /** It posts its receives, and what says that it could not is no exception of verbs. */
+    /** This case posts receives, and reports a failure with an exception that is not a verbs one. */
     private static final String POSTS = "stream channel that cannot be connected";
 
     private final FaultyLoader loader = new FaultyLoader("io.github.rdma4j.gpudirect.");
@@ -37,7 +37,7 @@ class VerbsFaultsDeviceTest {
                 .map(test -> DynamicTest.dynamicTest(test.name(), () -> FaultRuns.failEach(test)));
     }
 
-    /** What undoes a failed step can fail, too, and is the smaller trouble. */
+    /** Undoing a failed step can also fail. The program needs the first failure. */
     @TestFactory
     Stream<DynamicTest> firstOfTwoFailuresIsReported() {
         return cases().filter(test -> !test.name().equals(ONE_CALL))

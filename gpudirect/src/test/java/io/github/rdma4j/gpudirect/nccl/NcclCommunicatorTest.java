@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How communicators come, part and go; and that nothing waits for ever. */
+/** Tests the creation, splitting and end of communicators, and that no call waits for ever. */
 class NcclCommunicatorTest extends NcclFixture {
     private static final Duration SHORT = Duration.ofMillis(200);
     /** For what is waited for to the end. */
@@ -160,7 +160,7 @@ class NcclCommunicatorTest extends NcclFixture {
                 .isThrownBy(() ->
                         all((communicator, rank, stream) -> allReduce(communicator, memory.get(rank), rank, this)))
                 .withMessageContaining("ncclInternalError 3")
-                .withMessageContaining(call + " was told to fail");
+                .withMessageContaining(call + " was set to fail");
         all((communicator, rank, stream) -> allReduce(communicator, memory.get(rank), rank, this));
         assertThat(floats(memory.getFirst())).containsExactly(6);
     }
@@ -293,7 +293,7 @@ class NcclCommunicatorTest extends NcclFixture {
         StandInNccl.set("polls", 0);
     }
 
-    /** Limits are those of the wait for another thread's call, too. */
+    /** The limits also apply to the wait for another thread's call. */
     @Test
     void closeAbortsUnderACallOfAnotherThread() throws Exception {
         initAll(config -> config.timeout(LIMIT).closeTimeout(TINY));

@@ -47,7 +47,7 @@ class NcclFaultInjectionTest {
     private static final int MOST_TIMES = 3;
     private static final int NCCL_2_10 = 21003;
 
-    /** What is refused to be given back stays with NCCL, and counts as given back here. */
+    /** A resource whose release NCCL refuses stays with NCCL. This test counts it as released. */
     private static final Map<NcclFunction, String> GIVING_BACK = Map.of(
             NcclFunction.COMM_DESTROY, "communicators",
             NcclFunction.COMM_ABORT, "communicators",
@@ -126,7 +126,7 @@ class NcclFaultInjectionTest {
         }
     }
 
-    /** What is called; it gives what it has made. */
+    /** An operation, which returns the objects that it has created. */
     private record Case(String name, Function<World, List<? extends AutoCloseable>> operation) {}
 
     private static Case makes(String name, Function<World, ? extends AutoCloseable> operation) {
@@ -140,7 +140,7 @@ class NcclFaultInjectionTest {
         });
     }
 
-    /** What several ranks make in a group; if not all can be had, none is left. */
+    /** Objects that several ranks create in a group. If one cannot be created, none is left. */
     private static <T extends AutoCloseable> List<T> together(World world, Function<NcclCommunicator, T> making) {
         List<T> made = new ArrayList<>();
         try {
@@ -365,7 +365,7 @@ class NcclFaultInjectionTest {
                 }));
     }
 
-    /** Those that are there with an old library only. */
+    /** Operations that only an old library has. */
     private static Stream<Case> oldCases() {
         return cases().filter(each -> Set.of("one rank", "all ranks").contains(each.name()));
     }
@@ -399,7 +399,7 @@ class NcclFaultInjectionTest {
         all(mode, MOST_TIMES);
     }
 
-    /** The driver's functions that this library calls itself around those of NCCL, as far as they may fail there. */
+    /** The driver's functions that this library itself calls around NCCL's functions, if they can fail there. */
     private static final List<String> DRIVERS =
             List.of("cuCtxSetCurrent", "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventDestroy");
 
@@ -533,10 +533,10 @@ class NcclFaultInjectionTest {
             }
             fired = standIn.calls(function.symbol()) - called >= n;
             standIn.set("no-failures", 1);
-            // What is given up while it is being made is ended when it is there.
+            // A communicator that is given up during its creation is ended when the creation has finished.
             world.ranks.stream().filter(NcclFaultInjectionTest::isHealthy).forEach(each -> each.await(LIMIT));
             if (failure == null) {
-                assertThat(fired).as("%s failed, and nobody was told", words).isFalse();
+                assertThat(fired).as("%s failed without an exception", words).isFalse();
             } else {
                 assertThat(failure.call()).as(words).contains(function.symbol().replace("RankConfig", "Rank"));
                 assertThat(failure.status()).as(words).isEqualTo(NcclStatus.SYSTEM_ERROR);
@@ -558,7 +558,7 @@ class NcclFaultInjectionTest {
             if (world.ranks.stream().allMatch(NcclFaultInjectionTest::isHealthy)) {
                 again(test, world, words);
             } else {
-                // What was under way when nobody could be told how it ends was given up, and with it the communicator.
+                // Operations whose result cannot be queried are given up, together with their communicator.
                 assertThat(function).as("communicators lost by " + words).isEqualTo(NcclFunction.COMM_GET_ASYNC_ERROR);
                 try (World other = new World(mode)) {
                     again(test, other, words);

@@ -48,7 +48,7 @@ final class NcclOperations {
         receive = context.allocate(COUNT * Long.BYTES);
     }
 
-    /** What is to be looked at, in order, by its name. */
+    /** The operations to check, in order, by name. */
     static Map<String, Runnable> of(CudaContext context) {
         NcclOperations all = new NcclOperations(context);
         Map<String, Runnable> checks = new LinkedHashMap<>();
@@ -99,7 +99,7 @@ final class NcclOperations {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        // What has been fetched makes a communicator.
+        // The fetched id creates a communicator.
         try (NcclCommunicator made = NcclCommunicator.init(context, 1, 0, NcclUniqueId.of(id.bytes()))) {
             require(made.ranks() == 1, "ranks");
         }
@@ -262,8 +262,8 @@ final class NcclOperations {
             };
             IO.println("  a send to itself: %.1f us".formatted(NcclGroup.estimate(toItself)));
             require(made.await(stream, LIMIT), "the stream is not done");
-            require(read(1)[0] == UNWRITTEN, "what was to be estimated was made");
-            // It must still be as good as before.
+            require(read(1)[0] == UNWRITTEN, "an operation that is only estimated was run");
+            // The communicator must still work.
             compare(made, type, 1, () -> NcclGroup.run(toItself));
             for (NcclCommunicator each : List.of(made, other)) {
                 try {
@@ -375,7 +375,7 @@ final class NcclOperations {
         return receive.slice(0, (long) COUNT * type.size());
     }
 
-    /** What a call puts into the emptied memory must be so many times what is sent. */
+    /** Checks that a call writes {@code factor} times the sent values into the emptied memory. */
     private void compare(NcclCommunicator made, NcclDataType type, int factor, Runnable call) {
         copy(send, numbers(type, 1));
         receive.fill(0, receive.size(), UNWRITTEN);

@@ -126,7 +126,7 @@ class NcclRendezvousTest {
         return end.get(LIMIT.toSeconds() / 2, TimeUnit.SECONDS);
     }
 
-    /** Nobody comes, somebody comes who says nothing, nobody serves, and somebody serves who says nothing. */
+    /** Interrupts each side while its peer is missing, and while its peer is silent. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void interruptEndsServingAndFetching(boolean virtual) throws Exception {

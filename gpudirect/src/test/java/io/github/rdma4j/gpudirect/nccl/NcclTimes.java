@@ -40,7 +40,7 @@ final class NcclTimes {
     private static final int WARM_UP = 10_000;
     private static final long WARM_UP_NANOS = 2_500_000_000L;
 
-    /** What is measured, with the words of the C program. */
+    /** The measured operations, with their names in the C program. */
     private enum Kind {
         APART("apart"),
         IN_PLACE("in-place"),

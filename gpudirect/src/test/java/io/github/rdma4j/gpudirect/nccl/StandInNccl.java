@@ -13,8 +13,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The stand-in for NCCL, as tests see it; goes with that of CUDA's driver, which comes first:
- * {@code @ExtendWith({StandInDriver.class, StandInNccl.class})}. Settings are those of
+ * Controls the stand-in for NCCL. The stand-in for CUDA's driver comes first:
+ * {@code @ExtendWith({StandInDriver.class, StandInNccl.class})}. The settings are described in
  * {@code gpudirect/src/test/c/nccl-standin/README.md}.
  */
 public final class StandInNccl implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
@@ -76,7 +76,7 @@ public final class StandInNccl implements BeforeAllCallback, BeforeEachCallback,
         Whole.LIBRARY.failAt(call, n, code);
     }
 
-    /** What is open and not closed yet: the names of the counters that are not 0, with their values. */
+    /** Returns the open objects: the names of the counters that are not 0, with their values. */
     public static Map<String, Long> open() {
         return open(Whole.LIBRARY);
     }

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CuFileStatusTest {
-    /** Where there is nothing to do, or only what the caller knows. */
+    /** Statuses without a remedy, or with one that only the caller can find. */
     private static final Set<CuFileStatus> WITHOUT_REMEDY = EnumSet.of(
             CuFileStatus.SUCCESS,
             CuFileStatus.INVALID_VALUE,
@@ -31,7 +31,7 @@ class CuFileStatusTest {
                 }
             }
         }
-        // All but success, and the one that is not of cuFile.
+        // Two statuses have no such constant: success, and the one that is not cuFile's.
         assertThat(found).isEqualTo(CuFileStatus.values().length - 2);
     }
 

@@ -44,7 +44,7 @@ class DriverFaultsTest extends StorageFixture {
                 config -> config.chunkSize(CHUNK).timeout(Duration.ofSeconds(2)).only(path));
     }
 
-    /** What is done with a file; each ends with memory and file alike. */
+    /** An operation on a file. Each one leaves equal bytes in memory and in the file. */
     private enum Use {
         READ((world) -> assertThat(world.file.read(world.memory, 0, 0, SIZE)).isEqualTo(SIZE)),
         WRITE((world) -> assertThat(world.file.write(world.memory, 0, 0, SIZE)).isEqualTo(SIZE)),
@@ -63,7 +63,7 @@ class DriverFaultsTest extends StorageFixture {
 
         private final Consumer<World> action;
 
-        /** What memory and file have in common in the end. */
+        /** The bytes that memory and file have in common in the end. */
         byte[] outcome(byte[] inFile, byte[] inMemory) {
             byte[] outcome = (this == WRITE || this == WRITE_IN_ORDER || this == BATCH ? inMemory : inFile).clone();
             if (this == BATCH) {
@@ -130,7 +130,7 @@ class DriverFaultsTest extends StorageFixture {
             StandInDriver.noFailures();
             if (isDone) {
                 assertThat(contents(memory))
-                        .as("call %d failed, and nobody said so", n)
+                        .as("call %d failed without an exception", n)
                         .isEqualTo(data);
                 assertThat(Files.readAllBytes(where)).isEqualTo(data);
             }

@@ -36,7 +36,7 @@ final class EvidenceStorage {
         boolean right = true;
         String device = UdevDatabase.deviceOf(folder);
         System.out.printf(
-                "cuFile needs what udev knows of %s (%s): %s%n",
+                "cuFile needs the udev record of %s (%s): %s%n",
                 device,
                 Files.getFileStore(folder),
                 UdevDatabase.missing(Path.of("/"), device).orElse("it knows the file system"));

@@ -23,7 +23,7 @@ final class FaultyFiles implements FileCalls {
     final AtomicInteger directWrites = new AtomicInteger();
     /** How much a call reads or writes at most. */
     volatile long most = Long.MAX_VALUE;
-    /** The file has no O_DIRECT: opening says so, or only reading and writing. */
+    /** The file has no O_DIRECT: the open fails, or only reads and writes fail. */
     volatile boolean noDirectOpen;
 
     volatile boolean noDirectTransfer;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What files do that those of a test machine do not: short transfers, refused O_DIRECT, errors in the middle. */
+/** Simulates what files on a test machine do not do: short transfers, refused O_DIRECT, errors in the middle. */
 class FileFaultsTest extends StorageFixture {
     private static final int CHUNK = 8192;
     private static final int SIZE = 6 * CHUNK + 500;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was refused, given up or interrupted half way keeps no file open, and no pinned memory for ever. */
+/** A transfer that was refused, given up or interrupted keeps no file open and no memory pinned. */
 class GivenUpTransfersTest extends StorageFixture {
     private static final int CHUNK = 4096;
     private static final int SIZE = 3 * CHUNK;
@@ -144,7 +144,7 @@ class GivenUpTransfersTest extends StorageFixture {
         word.close();
     }
 
-    /** What one stream had pinned serves the next one. */
+    /** The next stream uses the memory that one stream had pinned. */
     @Test
     void closedStreamsKeepNoPinnedMemory() throws IOException {
         try (GpuStorage storage = storage(StoragePath.STAGED);
@@ -180,7 +180,7 @@ class GivenUpTransfersTest extends StorageFixture {
         }
     }
 
-    /** cuFile takes none of a batch that it refuses, those of nothing neither. */
+    /** If cuFile refuses a batch, it takes none of its transfers, and empty transfers are not completed either. */
     @Test
     void refusedBatchLetsTheFilesGo() throws IOException {
         GpuStorage storage = storage(StoragePath.COMPATIBLE);

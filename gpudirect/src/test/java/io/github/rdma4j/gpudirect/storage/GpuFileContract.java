@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What holds on each path: the same tests, with real files. */
+/** Tests of the behaviour that all paths share, with real files. */
 abstract class GpuFileContract extends StorageFixture {
     static final int CHUNK = 8192;
 
@@ -217,7 +217,7 @@ abstract class GpuFileContract extends StorageFixture {
         }
     }
 
-    /** Its name may be that of another file of this machine. */
+    /** Another file of this machine may have the same name. */
     @Test
     void pathOfAnotherFileSystemIsNotTakenForOneOfThisMachine() throws Exception {
         Path there = file(bytes(10));
@@ -393,7 +393,7 @@ abstract class GpuFileContract extends StorageFixture {
         }
     }
 
-    /** What is over must not be lost: a batch returns it, if the thread was interrupted, too. */
+    /** A batch also returns its finished transfers if the thread was interrupted, so that none is lost. */
     @Test
     void interruptEndsTheWaitForABatchAndNotItsClose() throws IOException {
         byte[] data = bytes(CHUNK);

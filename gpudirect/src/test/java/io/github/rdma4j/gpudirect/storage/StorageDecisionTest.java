@@ -122,7 +122,10 @@ class StorageDecisionTest extends StorageFixture {
         assertThat(decision.toString()).contains("CU_FILE_INVALID_FILE_TYPE");
     }
 
-    /** What cuFile 1.15 says where there is no udev, as in containers and microVMs: seen with an NVIDIA H100. */
+    /**
+     * The answer of cuFile 1.15 on a system without udev, such as a container or a microVM, from a run on an NVIDIA
+     * H100.
+     */
     @Test
     void volumeUnknownToCuFileIsReported() throws IOException {
         StandInCuFile.set("module", 0);

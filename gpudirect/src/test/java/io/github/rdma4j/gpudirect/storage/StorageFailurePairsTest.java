@@ -22,7 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two calls of the driver or of cuFile fail, between the opening of a storage and its close: the first is told. */
+/**
+ * If two calls of the driver or cuFile fail between the opening and the close of a storage, the first failure is
+ * reported.
+ */
 @ExtendWith({StandInDriver.class, StandInCuFile.class})
 class StorageFailurePairsTest {
     private static final int CHUNK = 4096;

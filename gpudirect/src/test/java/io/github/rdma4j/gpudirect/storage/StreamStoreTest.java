@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What a stream waits for in the driver keeps no other stream waiting. */
+/** A stream that waits in the driver keeps no other stream waiting. */
 class StreamStoreTest extends StorageFixture {
     private static final int SIZE = 4096;
 

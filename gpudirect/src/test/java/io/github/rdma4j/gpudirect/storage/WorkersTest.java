@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the work that has begun when more cannot be begun. */
+/** Tests the work that has begun when no more work can be started. */
 class WorkersTest {
     private final Workers workers = new Workers(2);
 

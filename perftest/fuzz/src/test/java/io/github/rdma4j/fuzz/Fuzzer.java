@@ -42,7 +42,7 @@ public final class Fuzzer {
     private final long mostBytesPerByte;
     private int inputs = INPUTS;
 
-    /** What is tested. */
+    /** The parser to test. */
     public interface Parser {
         /** Reads an input; what it accepts it checks, with an {@link AssertionError} for what must not be. */
         void read(byte[] input) throws Exception;
@@ -112,7 +112,7 @@ public final class Fuzzer {
         System.out.printf("%d inputs from seed %d, %d accepted%n", inputs, SEED, accepted);
     }
 
-    /** Nothing interrupts a parser that does not end: the JVM ends, and the seed is told. */
+    /** A parser that does not end cannot be interrupted, so this prints the seed and ends the JVM. */
     private static final class Watch implements AutoCloseable {
         private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("watch").factory());

@@ -174,7 +174,7 @@ public final class Spoiler {
         return input;
     }
 
-    /** Puts another number in the place of one of digits. */
+    /** Replaces a number that is written in digits with another one. */
     private static byte[] withWrittenNumber(byte[] input, RandomGenerator random) {
         int digits = 0;
         for (byte each : input) {

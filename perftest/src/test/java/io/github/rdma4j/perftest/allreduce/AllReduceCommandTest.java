@@ -77,7 +77,7 @@ class AllReduceCommandTest {
     @Test
     void oneRank() throws IOException {
         Path json = folder.resolve("out.json");
-        StandInNccl.set("log", Files.writeString(folder.resolve("said"), RecordedLogs.ONE_MACHINE));
+        StandInNccl.set("log", Files.writeString(folder.resolve("recorded"), RecordedLogs.ONE_MACHINE));
         assertThat(run(
                         "-b",
                         "8",
@@ -154,7 +154,7 @@ class AllReduceCommandTest {
     void wrongValuesAreFound(String how, String message, int wrong) throws IOException {
         StandInNccl.set(how, 1);
         Path json = folder.resolve("out.json");
-        // Two elements each; in place nothing is to be done of one rank, and forgetting it is right.
+        // Each has two elements. With one rank an in-place reduction has nothing to do, so a forgotten one is right.
         assertThat(run("-b", "8", "-e", "8", "-f", "2", "-n", "1", "--json", json.toString()))
                 .isOne();
         if (how.equals("wrong")) {
@@ -193,7 +193,10 @@ class AllReduceCommandTest {
         assertThat(StandInNccl.calls("ncclGroupStart")).isEqualTo(2 * (7 + 3));
     }
 
-    /** Two operations are asked for: the others are there to be compiled, and the test waits for none but the first. */
+    /**
+     * The options ask for two operations. The others are a warm-up for the JIT compiler, and the test waits only for
+     * the first.
+     */
     @Test
     void warmsUpUntilWhatIsMeasuredIsCompiled() {
         StandInNccl.failAt("ncclAllReduce", 400, 3);

@@ -92,11 +92,11 @@ class RanksTest {
 
     @Test
     void threeRanksOfOneCommand() throws Exception {
-        Path said = Files.writeString(folder.resolve("said"), RecordedLogs.ONE_MACHINE);
+        Path log = Files.writeString(folder.resolve("recorded"), RecordedLogs.ONE_MACHINE);
         Process process = start(
                 "all",
                 Map.of(),
-                ",log=" + said,
+                ",log=" + log,
                 "-g",
                 "3",
                 "-b",
@@ -163,7 +163,10 @@ class RanksTest {
                                 assertThat(result.get("MsgSize").asLong()).isEqualTo(8)));
     }
 
-    /** Started one by one. The second is told by a launcher's variables, and its sums are wrong. */
+    /**
+     * The ranks are started one by one. The second one gets its rank from a launcher's variables, and its sums are
+     * wrong.
+     */
     @Test
     @Tag("full")
     void faultOfOneRankIsReported() throws Exception {

@@ -155,7 +155,7 @@ class GdsCommandTest {
     @Test
     void wrongBytesAreFound() throws IOException {
         Path file = Files.write(folder.resolve("there"), "x".repeat(10_000).getBytes(StandardCharsets.UTF_8));
-        // cuFile says that it has read, and has not: the copy to the GPU is left out.
+        // cuFile reports a read that it has not done: the copy to the GPU is left out.
         StandInCuFile.set("module", 0);
         StandInCuFile.set("forget", 1);
         assertThat(run("--file", file.toString(), "--methods", "compat", "-n", "1", "-s", "1K"))
@@ -201,7 +201,7 @@ class GdsCommandTest {
     void resultsBeforeASignalAreShown() throws Exception {
         Path file = folder.resolve("made");
         Path json = folder.resolve("out.json");
-        Path said = folder.resolve("said");
+        Path printed = folder.resolve("printed");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
@@ -227,14 +227,14 @@ class GdsCommandTest {
                         "--json",
                         json.toString())
                 .redirectErrorStream(true)
-                .redirectOutput(said.toFile())
+                .redirectOutput(printed.toFile())
                 .start();
         try {
             long deadline = System.nanoTime() + Duration.ofSeconds(120).toNanos();
             // Each byte alike, and none of those that the file is made of: the second size is being written.
             while (!Files.exists(file) || !isOfOneByte(Files.readAllBytes(file))) {
-                assertThat(process.isAlive()).as(Files.readString(said)).isTrue();
-                assertThat(System.nanoTime()).as(Files.readString(said)).isLessThan(deadline);
+                assertThat(process.isAlive()).as(Files.readString(printed)).isTrue();
+                assertThat(System.nanoTime()).as(Files.readString(printed)).isLessThan(deadline);
                 Thread.sleep(10);
             }
             process.destroy();
@@ -242,7 +242,7 @@ class GdsCommandTest {
         } finally {
             process.destroyForcibly();
         }
-        assertThat(Files.readString(said))
+        assertThat(Files.readString(printed))
                 .containsPattern("host +write +65536 +1 ")
                 .contains("broken off: ended by a signal");
         JsonNode document = new ObjectMapper().readTree(Files.readAllBytes(json));

@@ -23,7 +23,7 @@ record Cell(Row row, Peer server, Peer client) {
             return (" " + options + " ").contains(" " + option + " ");
         }
 
-        /** Its cells know it, and are no part of what makes it equal to another. */
+        /** Its cells refer to it, so equality does not include them. */
         @Override
         public boolean equals(Object other) {
             return other instanceof Row row && tool.equals(row.tool) && options.equals(row.options);

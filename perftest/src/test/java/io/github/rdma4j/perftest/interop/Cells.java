@@ -39,8 +39,8 @@ final class Cells {
     }
 
     /**
-     * The cells to run: with {@code -Drdma4j.interop=all} those of the list, and with a build of the newest C tools the
-     * same ones again; else those of the gate.
+     * Returns the cells to run: the gate's cells, or with {@code -Drdma4j.interop=all} the cells of the list, which run
+     * again with the newest C tools if these have been built.
      */
     static List<Cell> toRun() {
         if (!"all".equals(System.getProperty("rdma4j.interop"))) {
@@ -86,7 +86,7 @@ final class Cells {
         }
     }
 
-    /** What a cell is there for: its tool and its options, with its peer. */
+    /** The purpose of a cell: its tool and its options, with its peer. */
     static List<String> whatItShows(Cell cell) {
         Peer peer = cell.server() == Peer.JAVA ? cell.client() : cell.server();
         List<String> shows = new ArrayList<>();

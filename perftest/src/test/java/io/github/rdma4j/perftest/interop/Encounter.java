@@ -22,7 +22,7 @@ record Encounter(Integer client, Integer server, String clientOutput, String ser
     /** A virtual CPU can stall for long: 18 is a second per retry. */
     private static final List<String> PATIENT = List.of("-F", "-u", "18");
 
-    /** What only ours know: nothing is compiled first, and no wait outlives the encounter. */
+    /** Options that only our tools have: no warm-up, and limits for every wait. */
     private static final List<String> OURS = List.of("--no-warm-up", "--timeout=60", "--run-timeout=60");
 
     /**
@@ -37,7 +37,7 @@ record Encounter(Integer client, Integer server, String clientOutput, String ser
 
     /** Where servers are found by rdma_cm. */
     interface Network {
-        /** The first device of this machine, and what its kernel says. */
+        /** The first device of this machine, and its kernel's answers. */
         Network OF_THIS_MACHINE = new Network() {
             @Override
             public String addressOf(Peer server) {

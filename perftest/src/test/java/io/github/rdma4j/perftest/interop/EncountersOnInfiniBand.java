@@ -18,7 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@link InfiniBandTest} runs: this JVM is the port with LID 2, the C tools are that with LID 1. */
+/**
+ * The tests that {@link InfiniBandTest} runs. This JVM has the port with LID 2, and the C tools have the port with LID
+ * 1.
+ */
 class EncountersOnInfiniBand {
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
@@ -67,7 +70,7 @@ class EncountersOnInfiniBand {
         }
     }
 
-    /** What the tool prints on a port whose subnet manager does not answer. */
+    /** Checks the tool's message for a port whose subnet manager does not answer. */
     @ParameterizedTest
     @ValueSource(strings = {"-z", "-R"})
     void subnetManagerThatDoesNotAnswerIsNamed(String option) throws Throwable {

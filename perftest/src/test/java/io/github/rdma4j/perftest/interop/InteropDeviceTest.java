@@ -24,7 +24,9 @@ class InteropDeviceTest {
 
     private static final int BANDWIDTH_COLUMNS = 5;
 
-    /** What a C tool says when it could not find out how fast its clock is: it then prints zeros, "inf" and "-nan". */
+    /**
+     * A C tool prints this if it could not measure the rate of its clock. Its figures are then zeros, "inf" and "-nan".
+     */
     private static final String UNKNOWN_CLOCK = "Correlation coefficient r^2";
 
     @ParameterizedTest(name = "{0}")
@@ -39,7 +41,7 @@ class InteropDeviceTest {
         assertRows(encounter.serverOutput(), row.serverRows(), "server; " + both);
     }
 
-    /** Results are lines of numbers that are all above zero, but for the peak of a timed run and deviations. */
+    /** Results are lines of numbers above zero, except the peak of a timed run and deviations. */
     private static void assertRows(String output, int expected, String description) {
         List<double[]> rows = output.lines()
                 .filter(line -> line.matches(" \\d+ .*(\\d\\.\\d|inf|nan).*"))

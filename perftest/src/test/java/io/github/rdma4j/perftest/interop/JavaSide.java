@@ -34,7 +34,7 @@ final class JavaSide implements Side {
         return output.toString(StandardCharsets.UTF_8);
     }
 
-    /** It ends by itself: each of its waits has a limit. */
+    /** Does nothing: each wait of this side has a limit, so it always ends. */
     @Override
     public void close() {}
 }

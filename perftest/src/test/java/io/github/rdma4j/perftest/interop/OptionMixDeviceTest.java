@@ -54,6 +54,6 @@ class OptionMixDeviceTest {
             throw new AssertionError(mix + ": " + server + " server, " + client + " client failed; C " + peer.word()
                     + " passes with itself. Again: -Drdma4j.mixes=1 -Drdma4j.mixes.seed=" + mix.seed() + "\n" + ours);
         }
-        System.out.println(mix + ": C " + peer.word() + " fails with itself, too: " + theirs);
+        System.out.println(mix + ": C " + peer.word() + " also fails with itself: " + theirs);
     }
 }

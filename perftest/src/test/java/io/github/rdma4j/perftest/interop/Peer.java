@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What the Java tools talk to: the C tools of a version, or themselves. */
+/** The peer of the Java tools: the C tools of a version, or the Java tools themselves. */
 enum Peer {
     /** The installed package perftest. */
     C_INSTALLED("4.5"),
@@ -29,7 +29,7 @@ enum Peer {
         this.word = word;
     }
 
-    /** Those that every machine of ours has: the installed tools, those of the cache, and ours. */
+    /** The tools that each of our machines has: the installed C tools, the cached C tools, and ours. */
     static List<Peer> listed() {
         return List.of(C_INSTALLED, C_NEWER, JAVA);
     }
@@ -39,7 +39,7 @@ enum Peer {
         return System.getenv(BUILT) == null ? List.of(C_INSTALLED, C_NEWER) : List.of(C_INSTALLED, C_NEWER, C_BUILT);
     }
 
-    /** How the list of cells and the page call it. */
+    /** Its name in the list of cells and on the page. */
     String word() {
         return word;
     }

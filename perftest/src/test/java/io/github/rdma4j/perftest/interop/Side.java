@@ -10,7 +10,7 @@ interface Side extends AutoCloseable {
     /** Waits for its end: its exit status, or null when the time is over. */
     Integer await(Duration limit) throws InterruptedException;
 
-    /** What it has printed so far, on both streams. */
+    /** Its output so far, of both streams. */
     String output() throws IOException;
 
     /** Ends it if it still runs and can be ended. */

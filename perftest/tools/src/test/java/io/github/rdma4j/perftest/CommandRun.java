@@ -42,7 +42,7 @@ public record CommandRun(int status, String out, String err) {
         return new CommandRun(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** Runs a tool that knows no limits. */
+    /** Runs a tool that has no options for limits. */
     public static CommandRun of(Tool tool, String arguments) {
         return of((out, err) -> new ToolCommand(tool, _ -> Optional::empty, out, err)
                 .run(arguments.isBlank() ? List.of() : List.of(arguments.strip().split(" +"))));

@@ -30,7 +30,10 @@ public final class RdmaAddress {
         return of(Device.list().getFirst());
     }
 
-    /** The IPv4 address that a device carries, as its GIDs tell; on iWARP they tell the MAC address. */
+    /**
+     * Returns the IPv4 address of a device, from its GIDs. On iWARP the GIDs have the MAC address, which leads to the
+     * interface.
+     */
     public static String of(Device device) {
         try (DeviceContext context = DeviceContext.open(device)) {
             if (device.transportType() == TransportType.IWARP) {

@@ -66,7 +66,7 @@ class UseGuardTest {
         guard.exitAsOwner();
     }
 
-    /** What a guard protects, once. */
+    /** One use and one close of a guarded object. */
     private static final class Round {
         final UseGuard guard = new UseGuard();
         volatile boolean freed;
@@ -84,9 +84,9 @@ class UseGuardTest {
     private final AtomicLong violations = new AtomicLong();
 
     /**
-     * One user is the guard's owner, the others take the counted way. Without the handshake in close(), this finds
-     * violations at a rate of one in a thousand rounds on two processors; five seconds are some ten thousands of
-     * rounds. So it also tells when a future JDK closes shared arenas without a handshake.
+     * One user is the guard's owner, and the others are counted. Without the handshake in close(), this finds about one
+     * violation in a thousand rounds on two CPUs, and five seconds are tens of thousands of rounds. So this also fails
+     * if a future JDK closes shared arenas without a handshake.
      */
     @Test
     void closeWaitsForTheOwner() throws Exception {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What an end of Netty's makes of what its channel says. */
+/** Tests how an end of Netty handles the events of its channel. */
 class NettyTalkTest {
     private static final long LIMIT = 100;
 

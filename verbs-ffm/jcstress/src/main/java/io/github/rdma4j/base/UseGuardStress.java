@@ -39,7 +39,7 @@ public final class UseGuardStress {
             }
         }
 
-        /** What a user sees who looks at the object for a while. */
+        /** Returns the state that a user sees who reads the object for a while. */
         final int look() {
             if (!guard.enter()) {
                 return NOT_INSIDE;

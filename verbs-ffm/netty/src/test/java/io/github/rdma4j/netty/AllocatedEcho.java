@@ -26,7 +26,7 @@ final class AllocatedEcho {
 
     private AllocatedEcho() {}
 
-    /** How many messages of the client were not copied. */
+    /** Returns the number of the client's messages that were not copied. */
     static long run(EventLoopGroup loops, InetSocketAddress here, Transport transport, RdmaByteBufAllocator allocator)
             throws Exception {
         Channel server = new ServerBootstrap()

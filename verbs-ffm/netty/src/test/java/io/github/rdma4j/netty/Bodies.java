@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 
-/** What is posted and answered: the bytes of a number, of different lengths. */
+/** The bodies of requests and responses: the bytes of a number, in different lengths. */
 final class Bodies {
     static final int LONGEST = 40_000;
 

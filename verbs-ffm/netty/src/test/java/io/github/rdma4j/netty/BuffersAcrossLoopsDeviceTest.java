@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Buffers that are filled in one event loop, written by channels of another one and given back by a third, and the
- * adapter's receive buffers, too: each byte of each frame is looked at where it ends.
+ * Buffers are filled in one event loop, written by channels of another and released by a third, as are the adapter's
+ * receive buffers. Each byte of each frame is checked at its destination.
  */
 @Tag("device")
 @Timeout(600)

@@ -64,7 +64,7 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** What it has printed until now, as far as it was waited for. */
+    /** The lines that it has printed, as far as they were waited for. */
     List<String> lines() {
         return all;
     }

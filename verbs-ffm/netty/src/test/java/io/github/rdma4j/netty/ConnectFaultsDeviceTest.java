@@ -39,7 +39,10 @@ import org.junit.jupiter.api.Test;
 @Tag("device")
 class ConnectFaultsDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** Far above what it takes, and far below the connect timeout: who was told was told, and has not waited. */
+    /**
+     * Far above the time that a failure takes, and far below the connect timeout, so a failure within it was reported
+     * without waiting.
+     */
     private static final long SOON_MILLIS = 120_000;
 
     private static final int CONNECT_MILLIS = 600_000;
@@ -152,7 +155,7 @@ class ConnectFaultsDeviceTest {
         assertThat(server.isActive()).isTrue();
     }
 
-    /** What a client says when it asks. */
+    /** Returns the private data of a client's connection request. */
     private byte[] greeting() {
         try (SynchronousId listener = listener()) {
             ChannelFuture client =

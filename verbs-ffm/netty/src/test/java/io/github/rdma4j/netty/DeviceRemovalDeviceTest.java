@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A device that is taken out under channels: each hears that its connection is lost and becomes inactive, its server
- * hears that nobody comes any more, and the event loop goes on with what needs no device.
+ * A device is removed under channels. Each channel gets a lost connection and becomes inactive, the server gets an
+ * exception because no more clients can come, and the event loop goes on with channels that need no device.
  */
 @Tag("device")
 @Tag("changes-machine")
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 class DeviceRemovalDeviceTest {
     private static final SoftDevice DEVICE = new SoftDevice("gone", 9);
     private static final long PATIENCE_SECONDS = 60;
-    /** Whichever is heard first: the event, the adapter's silence, or what it said last. */
+    /** The event, the adapter's silence, or the adapter's last error, whichever is noticed first. */
     private static final String REASONS = ".*(the local device was removed|its adapter no longer answers|EIO|ENODEV).*";
 
     @BeforeEach
@@ -51,7 +51,9 @@ class DeviceRemovalDeviceTest {
         DEVICE.close();
     }
 
-    /** Both ends of two connections over the device, and of one over TCP, at one event loop. Prints what each hears. */
+    /**
+     * Runs both ends of two connections over the device, and of one over TCP, in one event loop. Prints how each ends.
+     */
     static final class User {
         private static final CompletableFuture<Void> SERVER_FAILED = new CompletableFuture<>();
         private static final EventLoopGroup LOOP = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory());
@@ -143,7 +145,7 @@ class DeviceRemovalDeviceTest {
         }
     }
 
-    /** Says what happens to a channel. */
+    /** Prints the events of a channel. */
     private static final class Completer extends ChannelInboundHandlerAdapter {
         private final String name;
 

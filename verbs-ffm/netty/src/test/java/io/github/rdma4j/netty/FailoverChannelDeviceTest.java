@@ -43,7 +43,7 @@ class FailoverChannelDeviceTest {
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("rdma-failover", true), RdmaIoHandler.newFactory());
-    /** What comes to the client, as it came; an exception in the stead of bytes. */
+    /** The data that the client has received, in order, or an exception. */
     private final BlockingQueue<Object> came = new LinkedBlockingQueue<>();
 
     private final RdmaByteBufAllocator allocator = new RdmaByteBufAllocator(1 << 20);

@@ -25,7 +25,7 @@ class FailuresTest {
         return new VerbsException("rdma_resolve_addr", errno, "an explanation", "a remedy");
     }
 
-    private static void tellsWhy(Throwable failure, Class<?> type, Throwable cause) {
+    private static void assertFailure(Throwable failure, Class<?> type, Throwable cause) {
         assertThat(failure)
                 .isExactlyInstanceOf(type)
                 .hasCause(cause)
@@ -37,15 +37,15 @@ class FailuresTest {
     @CsvSource({"101", "113"})
     void noRoute(int errno) {
         VerbsException cause = verbs(errno);
-        tellsWhy(Failures.ofConnect(cause), NoRouteToHostException.class, cause);
+        assertFailure(Failures.ofConnect(cause), NoRouteToHostException.class, cause);
     }
 
     @Test
     void otherConnections() {
         VerbsException late = verbs(110);
-        tellsWhy(Failures.ofConnect(late), ConnectTimeoutException.class, late);
+        assertFailure(Failures.ofConnect(late), ConnectTimeoutException.class, late);
         VerbsException noDevice = verbs(19);
-        tellsWhy(Failures.ofConnect(noDevice), ConnectException.class, noDevice);
+        assertFailure(Failures.ofConnect(noDevice), ConnectException.class, noDevice);
         Exception other = new IllegalStateException("not of RDMA");
         assertThat(Failures.ofConnect(other)).isSameAs(other);
     }
@@ -54,19 +54,19 @@ class FailuresTest {
     @CsvSource({"98", "99"})
     void addressesThatCannotBeTaken(int errno) {
         VerbsException cause = verbs(errno);
-        tellsWhy(Failures.ofBind(cause), BindException.class, cause);
+        assertFailure(Failures.ofBind(cause), BindException.class, cause);
     }
 
     @Test
     void otherAddresses() {
         VerbsException cause = verbs(19);
-        tellsWhy(Failures.ofBind(cause), SocketException.class, cause);
+        assertFailure(Failures.ofBind(cause), SocketException.class, cause);
     }
 
     @Test
     void connectionsInUse() {
         VerbsException broken = verbs(EIO);
-        tellsWhy(Failures.ofUse(broken), IOException.class, broken);
+        assertFailure(Failures.ofUse(broken), IOException.class, broken);
         assertThat(Failures.ofUse(new IllegalStateException("closed")))
                 .isExactlyInstanceOf(ClosedChannelException.class)
                 .hasCauseInstanceOf(IllegalStateException.class);

@@ -84,7 +84,7 @@ class Http2DeviceTest {
                 .build();
     }
 
-    /** Null for both: without TLS, as both know that it is HTTP/2. */
+    /** Null for both: without TLS, because both use HTTP/2 with prior knowledge. */
     private static void run(SslContext serversTls, SslContext clientsTls) throws Exception {
         EventLoopGroup group =
                 new MultiThreadIoEventLoopGroup(2, new DefaultThreadFactory("http2", true), RdmaIoHandler.newFactory());

@@ -22,14 +22,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What has arrived in a channel, where something goes wrong on the way to it. Over TCP. */
+/** Tests the inbound data of a channel when its delivery fails, over TCP. */
 @Timeout(120)
 class InboundTest {
     private static final InetSocketAddress HERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ByteBufAllocator ALLOCATOR = UnpooledByteBufAllocator.DEFAULT;
 
-    /** What follows a message that could not be kept, for want of memory, is for nobody: there is a gap before it. */
+    /**
+     * Messages after one that could not be kept, because memory ran out, must not be delivered: there is a gap before
+     * them.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void nothingIsReadBehindWhatCouldNotBeKept(boolean broughtByTheLoop) {

@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a handler gets of a message, one by one, over TCP. */
+/** Tests the buffers that a handler gets, one for each message, over TCP. */
 class LentBufferTest {
     private static final InetSocketAddress HERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -217,7 +217,7 @@ class LentBufferTest {
             forget[0] = false;
             for (int i = 0; i < 200 && leaks.isEmpty(); i++) {
                 System.gc();
-                // Each message tells what was found.
+                // Each message reports the leaks that were found.
                 send(10, i);
                 assertThat(got.poll(60, TimeUnit.SECONDS)).isFalse();
             }

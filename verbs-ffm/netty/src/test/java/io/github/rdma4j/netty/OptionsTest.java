@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What may be set, and what comes of it, without a device. */
+/** Tests the channel options and their effects, without a device. */
 class OptionsTest {
     static Stream<Channel> channels() {
         return Stream.of(new RdmaSocketChannel(), new RdmaServerSocketChannel());

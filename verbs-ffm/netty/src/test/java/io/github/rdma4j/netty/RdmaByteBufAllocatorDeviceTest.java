@@ -48,13 +48,14 @@ class RdmaByteBufAllocatorDeviceTest {
     @Tag("iwarp")
     void writeIsNotCopied() throws Exception {
         long lent = AllocatedEcho.run(loops, RdmaTestNet.address(), Transport.RDMA, allocator);
-        // Of 8192 bytes, but for the ends. Copied is what is short, and what fills up a message that began with it.
+        // Pieces of 8192 bytes, except at the ends. Short buffers are copied, and so is the data that fills up a
+        // message that began with one.
         assertThat(lent).isEqualTo(1 + 1 + 1 + 7 + 12 + 37);
         assertThat(allocator.usedBytes()).isZero();
         assertThat(allocator.fallbacks()).isZero();
     }
 
-    /** Who releases something else than what was written leaves its record open. */
+    /** Releasing another buffer than the written one would leave its leak record open. */
     @Test
     void leakDetectorFindsNothing() throws Exception {
         ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
@@ -72,7 +73,7 @@ class RdmaByteBufAllocatorDeviceTest {
             for (int i = 0; i < 3; i++) {
                 System.gc();
                 Thread.sleep(50);
-                // Each allocation tells what was found.
+                // Each allocation reports the leaks that were found.
                 allocator.directBuffer(4096).release();
             }
             assertThat(leaks).isEmpty();
@@ -124,7 +125,7 @@ class RdmaByteBufAllocatorDeviceTest {
                 assertThat(allocator.usedBytes()).isPositive();
                 client.config().setOption(ChannelOption.SO_LINGER, 0);
                 client.close().sync();
-                // Netty tells of the close first, and then releases what was not sent, in the same task of the loop.
+                // Netty reports the close first and then releases unsent buffers, in the same task of the loop.
                 client.eventLoop().submit(() -> {}).get(60, TimeUnit.SECONDS);
                 assertThat(allocator.usedBytes()).isZero();
                 assertThat(peer.isOpen()).isTrue();

@@ -132,7 +132,7 @@ class RdmaGroupDeviceTest {
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
                 .channel(RdmaSocketChannel.class)
-                // Else the second one may give up by itself before it is refused.
+                // With a short timeout, the second client could give up before it is refused.
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 600_000)
                 .handler(new Echo());
         try {

@@ -52,7 +52,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What Netty's own tests do not ask, since it is of RDMA alone or since their peer is a socket of the JDK. */
+/**
+ * Tests behaviour that Netty's own tests do not cover, because it exists only with RDMA or because their peer is a JDK
+ * socket.
+ */
 @Tag("device")
 class RdmaSocketChannelDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -132,7 +135,7 @@ class RdmaSocketChannelDeviceTest {
         final AtomicInteger bytes = new AtomicInteger();
         volatile boolean inactive;
 
-        /** What several channels bring is kept together. */
+        /** One handler keeps the data of several channels. */
         @Override
         public boolean isSharable() {
             return true;
@@ -556,7 +559,7 @@ class RdmaSocketChannelDeviceTest {
     @Test
     @Tag("iwarp")
     void nothingIsLeftInTheProcess() throws Exception {
-        // What the first connection makes for good.
+        // The first connection creates some objects that stay.
         connectAndClose(2);
         long before = descriptors();
         connectAndClose(20);

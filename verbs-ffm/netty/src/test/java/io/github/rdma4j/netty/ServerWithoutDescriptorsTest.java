@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 class ServerWithoutDescriptorsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
-    /** How long there is no descriptor: ServerBootstrap's pause is a second. */
+    /** The time without a free descriptor. ServerBootstrap's pause is a second. */
     private static final long PLAYED_MILLIS = 2500;
 
     /** Echoes; "take" takes all descriptors, and "give" gives them back. */

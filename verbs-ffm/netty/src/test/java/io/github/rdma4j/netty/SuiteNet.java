@@ -19,7 +19,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What Netty's own tests are given: addresses, and channels that go with the test, which leaves some open. */
+/** Gives Netty's own tests addresses, and channels that are closed after the test, which leaves some open. */
 final class SuiteNet {
     private static final long PATIENCE_SECONDS = 30;
     /** Open as long as the JVM; null where it is not needed. */
@@ -38,7 +38,7 @@ final class SuiteNet {
         return carrier;
     }
 
-    /** Tells Netty's tests where a connection comes to no end for a while; they ask once. */
+    /** Sets the address where a connect of Netty's tests stays pending for a while. The tests read it once. */
     static void silentAddress() {
         InetSocketAddress silent = RdmaTestNet.host().map(SuiteNet::nobody).orElseGet(SuiteNet::serverThatSaysNothing);
         System.setProperty("io.netty.testsuite.badHost", silent.getAddress().getHostAddress());

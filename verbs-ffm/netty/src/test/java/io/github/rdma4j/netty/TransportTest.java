@@ -190,7 +190,7 @@ class TransportTest {
         }
     }
 
-    /** Told so by a task of its own, it ends without asking its handler to get ready. */
+    /** If one of its own tasks shuts the loop down, it ends without calling its handler's prepareToDestroy. */
     @Test
     void channelsAreNotifiedWhenALoopEndsAtOnce() throws Exception {
         List<String> ends = Collections.synchronizedList(new ArrayList<>());
@@ -350,7 +350,10 @@ class TransportTest {
         }
     }
 
-    /** What was left of a write for the next turn of one event loop is the other one's, and two would do it at once. */
+    /**
+     * If the channel changes its event loop, the new loop must finish a pending write. Otherwise two loops would do it
+     * at once.
+     */
     @Test
     void writeGoesOnInTheEventLoopThatTheChannelHas() throws Exception {
         Channel client = client(Transport.TCP)

@@ -36,7 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What a thread can do in a random sequence. */
+/** The steps that a thread chooses from in a random sequence. */
 final class Actions {
     /** Something to do; false if there is nothing to do it with. */
     interface Step {

@@ -14,8 +14,8 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /**
- * What librdmacm makes once in a process and keeps: a context of each device when the devices are listed, and a
- * protection domain in that context when the first id is bound to the device. It gives the domain back when nobody
+ * Objects that librdmacm creates once in a process and keeps: a context of each device when the devices are listed, and
+ * a protection domain in that context when the first id is bound to the device. It gives the domain back when nobody
  * counts the device any more, and {@link CmDevices} counts it for good. So a test that compares the kernel's counts
  * before and after has both made before; otherwise the first id that happens to be bound in between looks like a leak
  * of one domain.

@@ -47,7 +47,7 @@ class OpenAndCloseDeviceTest {
     /** A leak grows in each window; what the JVM allocates for itself (compiled code, class data) does not. */
     private static final int MOST_WINDOWS = 12;
 
-    /** What a quiet window of the JVM was seen to take; the more times, the smaller the leak that shows. */
+    /** The growth that was seen in a quiet window of the JVM. With more rounds, smaller leaks show. */
     private static final long NATIVE_SLACK = 48 << 10;
 
     private static final long NATIVE_SLACK_PER_TIME = 64;

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What this process holds that no garbage collector gives back.
+ * The resources of this process that no garbage collector frees.
  *
  * @param fileDescriptors open now, by what they are
  * @param nativeBytes allocated by malloc and not freed, the JVM's own among them

@@ -29,12 +29,12 @@ import java.util.concurrent.atomic.LongAdder;
 final class World implements AutoCloseable {
     private static final int MOST_OF_A_KIND = 24;
 
-    /** What has happened in all sequences, by action and outcome. */
+    /** Counts of the outcomes of each action, over all sequences. */
     static final Map<String, LongAdder> OUTCOMES = new ConcurrentHashMap<>();
 
     final DeviceContext device;
     private final Map<Class<?>, List<Object>> objects = new HashMap<>();
-    /** What closing the device does not close. */
+    /** Resources that closing the device does not close. */
     private final List<AutoCloseable> outsideOfDevice = new ArrayList<>();
 
     World() {

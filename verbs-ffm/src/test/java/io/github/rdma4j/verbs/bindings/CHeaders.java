@@ -13,9 +13,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Asks a C compiler about the installed headers, by one program that has everything as constants in its assembly code:
- * so it need not run, and a compiler for another machine can be asked, too. A machine without compiler or headers fails
- * the test: a layout that nobody has compared is not one to ship.
+ * Reads sizes, offsets and constants of the installed C headers from the assembly code of one compiled program. The
+ * program need not run, so a cross compiler also works. A machine without compiler or headers fails the test, because
+ * an unchecked layout must not ship.
  */
 final class CHeaders {
 
@@ -32,7 +32,7 @@ final class CHeaders {
     /**
      * Compiles the program and reads the answers.
      *
-     * @param compiler the command, for instance {@code cc}; gcc, or one that knows its assembly statements
+     * @param compiler the command, for instance {@code cc}; gcc, or a compiler that accepts its assembly statements
      * @param headers what to include
      * @param wanted the types to ask about; of their facts only the names are used
      * @param constantNames enum constants and macros to ask about

@@ -25,7 +25,10 @@ import java.util.stream.Stream;
 /** Finds, by looking at the compiled package, what jextract has generated: nobody has to keep a list. */
 final class GeneratedTypes {
 
-    /** What is in a condition is the C library's own, and other in glibc 2.41: its size and alignment count. */
+    /**
+     * The fields of a condition variable belong to the C library and differ in glibc 2.41, so only size and alignment
+     * are compared.
+     */
     private static final String CONDITION = "__pthread_cond_s";
 
     private GeneratedTypes() {}

@@ -17,8 +17,8 @@ class LibraryFunctionsTest {
     @CsvSource({"LibIbVerbs, libibverbs.so.1, ibv_open_device", "LibRdmaCm, librdmacm.so.1, rdma_create_id"})
     void everyBoundFunctionIsExported(String headerClass, String soname, String example)
             throws ReflectiveOperationException {
-        // Looked up by itself, since touching the header class would open the library and hide a missing one behind
-        // an ExceptionInInitializerError.
+        // The header class is not initialized, because its initializer opens the library and would hide a missing one
+        // behind an ExceptionInInitializerError.
         Class<?> type = Class.forName(
                 getClass().getPackageName() + "." + headerClass,
                 false,

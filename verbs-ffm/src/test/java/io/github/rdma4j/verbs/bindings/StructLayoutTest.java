@@ -21,14 +21,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Compares all that jextract has generated with what C compilers say of the installed headers: this machine's, and one
- * for aarch64. It finds the types, their fields and the constants by itself.
+ * Compares everything that jextract has generated with the installed headers, as this machine's C compiler and one for
+ * aarch64 compile them. The types, fields and constants are found automatically.
  */
 class StructLayoutTest {
 
     private static final List<String> HEADERS = List.of("infiniband/verbs.h", "infiniband/efadv.h", "rdma/rdma_cma.h");
 
-    /** What has grown since rdma-core 44; none of it moves what was there before, seen from where it is used. */
+    /**
+     * Structs that have grown since rdma-core 44. The growth does not move older fields, relative to the address that
+     * is used.
+     */
     private static final Map<String, Growth> GROWN_SINCE = Map.of(
             "efadv_cq", Growth.AT_THE_END, // 52: wc_is_unsolicited
             "efadv_cq_init_attr", Growth.AT_THE_END, // 59: ext_mem_dmabuf
@@ -37,7 +40,7 @@ class StructLayoutTest {
             "ibv_port_attr", Growth.AT_THE_END, // 50: active_speed_ex
             "verbs_context", Growth.AT_THE_BEGINNING); // 59 and later: new operations stand before the old
 
-    /** What lies behind a mutex, or holds something that has one inside. */
+    /** Structs with fields behind a mutex, or with a member that contains one. */
     private static final List<String> DIFFERENT_ON_AARCH64 = List.of(
             "ibv_context",
             "ibv_cq",
@@ -83,7 +86,7 @@ class StructLayoutTest {
                                 .isEmpty()));
     }
 
-    /** So that the comparison above is not one of the same layouts, and docs/compatibility.md says what is true. */
+    /** Checks that the comparison above covers different layouts, and that docs/compatibility.md is right. */
     @Test
     void layoutsThatDifferOnAarch64() throws IOException {
         List<TypeFacts> onX86 = GeneratedTypes.structsOn("amd64");

@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.SortedMap;
 
 /**
- * What is to be known of a struct's or union's memory.
+ * The memory layout of a struct or union.
  *
  * @param title the Java class, as a person would name it
  * @param cType the type in C's words
  * @param size in bytes
  * @param alignment in bytes
- * @param fields where each field lies, those of unnamed members included
+ * @param fields where each field lies, including the fields of unnamed members
  */
 record TypeFacts(String title, String cType, long size, long alignment, SortedMap<String, Extent> fields) {
 
@@ -29,7 +29,7 @@ record TypeFacts(String title, String cType, long size, long alignment, SortedMa
     }
 
     /**
-     * Compares with what the C compiler says.
+     * Compares with the C compiler's facts.
      *
      * @param c the compiler's view of the same type
      * @param growth whether the compiler may see a later, longer version of the type

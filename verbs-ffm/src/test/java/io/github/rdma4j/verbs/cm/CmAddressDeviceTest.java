@@ -178,7 +178,7 @@ class CmAddressDeviceTest {
                 .hasMessageContaining("use a numeric address");
     }
 
-    /** Of a name server that does not know it, or because there is none. */
+    /** The name server does not have the name, or there is no name server. */
     @Test
     void unknownHostIsExplained() {
         assertThatThrownBy(() -> CmAddress.resolve("nowhere.invalid", "1", PortSpace.TCP))

@@ -16,8 +16,8 @@ import io.github.rdma4j.verbs.WorkCompletions;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What one end of a connection needs beside its id: memory and a completion queue, in the context that rdma_cm has
- * opened.
+ * The resources of one end of a connection besides its id: memory and a completion queue, in the context that rdma_cm
+ * has opened.
  */
 final class CmEnd implements AutoCloseable {
     static final int MESSAGE = 1024;
@@ -111,7 +111,7 @@ final class CmEnd implements AutoCloseable {
         }
     }
 
-    /** What the device tests of rdma-core call traffic: messages to and fro, each checked. */
+    /** Sends messages to and fro and checks each. The device tests of rdma-core call this traffic. */
     static void pingPong(CmEnd client, CmEnd server, int rounds) {
         for (int i = 0; i < rounds; i++) {
             client.fill('c');

@@ -24,11 +24,11 @@ import java.util.Collections;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The addresses that the tests connect to: that of the system property {@value #ADDRESS}, else those that the device of
- * the tests carries, as its GIDs tell.
+ * The addresses that the tests connect to: the address in the system property {@value #ADDRESS}, or else the addresses
+ * of the tests' device, from its GIDs.
  */
 public final class CmTestNet {
-    /** For devices whose GIDs do not tell, those on InfiniBand. */
+    /** For devices whose GIDs have no IP address, which is so on InfiniBand. */
     private static final String ADDRESS = "rdma4j.test.address";
 
     /** Long enough for an emulated processor that stalls. */

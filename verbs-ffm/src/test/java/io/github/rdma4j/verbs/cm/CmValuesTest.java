@@ -115,7 +115,7 @@ class CmValuesTest {
         VerbsException failure = CreationFailure.withAccess("rdma_create_event_channel()", 19, List.of());
         assertThat(failure).hasMessageContaining("ENODEV (No such device): this machine has no RDMA device");
         assertThat(failure.remedy()).startsWith("load the adapter's driver").contains("scripts/softroce");
-        // Endpoint.rdmaFailure has it, too, and its program takes RDMA_OR_TCP already.
+        // Endpoint.rdmaFailure also has this text, in programs that already use RDMA_OR_TCP.
         assertThat(failure.remedy()).contains("that have the transport RDMA_OR_TCP take TCP");
     }
 }

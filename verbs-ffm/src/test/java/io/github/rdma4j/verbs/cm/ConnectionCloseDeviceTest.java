@@ -248,7 +248,7 @@ class ConnectionCloseDeviceTest {
             openAndClose();
         }
         assertThat(descriptors())
-                .as("those of an earlier test may be closed meanwhile")
+                .as("descriptors of an earlier test may be closed meanwhile")
                 .isLessThanOrEqualTo(before);
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What connecting says when it fails: the cause, and what to do about it. */
+/** A failed connect reports the cause and a remedy. */
 @Tag("device")
 class ConnectionErrorsDeviceTest {
     private static final InetSocketAddress HERE = CmTestNet.ipv4();
@@ -96,7 +96,7 @@ class ConnectionErrorsDeviceTest {
         assertThat(failure.remedy()).contains("answers a ping");
     }
 
-    /** One attempt lasts 250 ms and a little: the time is over before the kernel says so. */
+    /** One attempt takes a little over 250 ms, so the timeout ends before the kernel reports the failure. */
     @ParameterizedTest
     @ValueSource(ints = {251, 252, 254})
     void timeThatEndsWithinAnAttemptIsATimeout(int millis) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Calls that come too late, twice, or where there is nothing to do: what they say, and that none waits in vain. */
+/** Tests the exceptions of calls that come too late, twice, or with nothing to do. None waits in vain. */
 @Tag("device")
 class ConnectionOrderDeviceTest {
     private static final InetSocketAddress HERE = CmTestNet.ipv4();
@@ -51,7 +51,7 @@ class ConnectionOrderDeviceTest {
         return listening.getRequest(PATIENCE).orElseThrow();
     }
 
-    /** The kernel has heard of it before, and tells no event of a request that was not accepted. */
+    /** The kernel already has the peer's disconnect, but reports no event for a request that was not accepted. */
     @Test
     void requestThatItsPeerHasGivenUpIsAConnectionFailure() throws Exception {
         try (SynchronousId request = request();
@@ -130,7 +130,7 @@ class ConnectionOrderDeviceTest {
         }
     }
 
-    /** What librdmacm says of queue pairs that it creates. */
+    /** The peer gets the same information as for a queue pair that librdmacm creates. */
     @Test
     void peerIsNotifiedOfASharedReceiveQueue() {
         listening.listen(HERE, 1);
@@ -197,7 +197,7 @@ class ConnectionOrderDeviceTest {
                 Inet6Address.getByAddress(null, address.getAddress().getAddress(), -1), address.getPort());
     }
 
-    /** Run by itself: without the right to low ports. */
+    /** Runs in a process without the right to low ports. */
     static final class LowPort {
         public static void main(String[] arguments) {
             try (SynchronousId id = SynchronousId.create(PortSpace.TCP)) {

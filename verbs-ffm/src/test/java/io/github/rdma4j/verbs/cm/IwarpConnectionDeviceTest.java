@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What of connections iWARP refuses, where rdma_cm and its kernel alone connect. */
+/** Tests the connection calls that iWARP refuses, because only rdma_cm and the kernel connect there. */
 @Tag("device")
 @Tag("iwarp-only")
 class IwarpConnectionDeviceTest {
@@ -46,7 +46,7 @@ class IwarpConnectionDeviceTest {
         }
     }
 
-    /** Its kernel moves them: the program, which knows them alone, does nothing. */
+    /** The kernel changes the states of the program's queue pairs, so the program does not modify them. */
     @Test
     void queuePairsOfTheProgramAreConnectedByTheirNumbers() {
         try (EventChannel channel = EventChannel.create();
@@ -84,7 +84,7 @@ class IwarpConnectionDeviceTest {
         return end;
     }
 
-    /** SoftiWARP says so within the call, and not by an event. */
+    /** SoftiWARP reports this within the call, and not by an event. */
     @Test
     void connectFailsWithoutAListener() {
         try (SynchronousId id = SynchronousId.create(PortSpace.TCP)) {

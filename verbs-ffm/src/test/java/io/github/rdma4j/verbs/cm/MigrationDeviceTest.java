@@ -18,10 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * An id moves to another channel with an event that nobody has fetched: who waits there is told, in whatever way he
- * waits.
- */
+/** When an id with an unfetched event moves to another channel, every kind of wait on that channel gets the event. */
 @Tag("device")
 @Timeout(600)
 class MigrationDeviceTest {
@@ -74,7 +71,7 @@ class MigrationDeviceTest {
         }
     }
 
-    /** What a migrate does last, when another thread has closed the target meanwhile, and the id with it. */
+    /** The last step of a migrate, when another thread has closed the target meanwhile, and the id with it. */
     @Test
     void idMovedToAClosedChannelNotifiesNoChannel() {
         try (EventPoller poller = EventPoller.open()) {

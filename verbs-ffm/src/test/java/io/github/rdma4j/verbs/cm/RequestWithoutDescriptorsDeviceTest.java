@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("device")
 @Timeout(300)
 class RequestWithoutDescriptorsDeviceTest {
-    /** Prints what the server and the client hear. */
+    /** Prints the results of the server and the client. */
     static final class User {
         public static void main(String[] arguments) throws Exception {
             ChildJvm.loadClasses();

@@ -35,7 +35,7 @@ class WaitEndsDeviceTest {
 
     private final List<AutoCloseable> opened = new ArrayList<>();
 
-    /** A method that waits for what does not come by itself. */
+    /** A method that waits for an event that does not come in this test. */
     enum Wait {
         RESOLVE {
             @Override
@@ -43,7 +43,10 @@ class WaitEndsDeviceTest {
                 test.client.resolve(absent(), PATIENCE);
             }
 
-            /** The attempt is still under way in the kernel: the id is of no use any more, as its page says. */
+            /**
+             * The attempt is still under way in the kernel, so the id cannot be used any more, as the documentation
+             * explains.
+             */
             @Override
             void goOn(WaitEndsDeviceTest test) {
                 test.client.close();
@@ -98,7 +101,7 @@ class WaitEndsDeviceTest {
             }
         },
         ACCEPT {
-            /** Without a queue pair of the id, the peer answers only when the program says so. */
+            /** Without a queue pair of the id, the peer answers only when its program calls accept. */
             @Override
             void prepare(WaitEndsDeviceTest test) {
                 test.resolve();
@@ -249,7 +252,7 @@ class WaitEndsDeviceTest {
         long before = descriptors();
         WaitingThread.in(false, () -> address.createEndpoint(PATIENCE)).interrupt();
         assertThat(descriptors())
-                .as("those of an earlier test may be closed meanwhile")
+                .as("descriptors of an earlier test may be closed meanwhile")
                 .isLessThanOrEqualTo(before);
     }
 

@@ -46,7 +46,7 @@ final class MarkdownTables {
         return rows;
     }
 
-    /** What a cell has in code font. */
+    /** Returns the names in code font in a cell. */
     static List<String> code(String cell) {
         List<String> names = new ArrayList<>();
         Matcher matcher = CODE.matcher(cell);

@@ -118,7 +118,7 @@ class VerbsCoverageTest {
                 .toList();
     }
 
-    /** What the libraries export to everybody. */
+    /** Returns the public symbols of the libraries. */
     private static List<String> exported() throws IOException, InterruptedException {
         List<String> names = new ArrayList<>();
         for (String library : LIBRARIES) {

@@ -27,7 +27,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 
-/** What the native structures say in Java: the values of adapters that no test machine has. */
+/** Tests the conversion of native structs to Java, with values of adapters that no test machine has. */
 class DeviceValuesTest {
     private final Arena arena = Arena.ofAuto();
 

@@ -157,7 +157,7 @@ class AddressesTest {
         assertThat(lines).containsExactly("done");
     }
 
-    /** What a program does, in a JVM whose names are those of a file. */
+    /** The steps of a program, in a JVM whose host names come from a file. */
     enum Names {
         MOVED_SERVER_IS_FOUND {
             @Override

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who is let in: the rule, what the others see, and what they cost. */
+/** Tests admission control: the rule, the exceptions of refused clients, and their cost for the server. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class AdmissionContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -34,7 +34,7 @@ abstract class AdmissionContract {
 
     abstract Transport transport();
 
-    /** How many that are refused come at a time. */
+    /** The number of concurrent clients that are refused. */
     abstract int flood();
 
     private EndpointServer bind(Admission rule) {

@@ -72,7 +72,7 @@ class AdmissionTcpTest extends AdmissionContract {
                 .isFalse();
     }
 
-    /** Also not who says his hello between two looks of the server. */
+    /** A client is also judged if its hello arrives between two polls of the server. */
     @Test
     void everyClientIsJudged() {
         try (EndpointServer server = EndpointServer.bind(

@@ -10,11 +10,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A channel whose native half has lost its descriptor: each question to it fails with EBADF, and what comes still ends
- * each wait, as with a device that has been taken away. Its close mends it, so that the channel can be closed.
+ * Breaks a channel by replacing the descriptor in its native struct. Each native call on it fails with EBADF, and
+ * arriving events still end each wait, as with a device that has been removed. Closing this restores the descriptor, so
+ * that the channel can be closed.
  */
 final class BrokenDescriptor implements AutoCloseable {
-    /** No file's; -1 means none to the kernel where it creates a completion queue. */
+    /** A descriptor that no file has. -1 would mean "no channel" when a completion queue is created. */
     private static final int NO_FILE = Integer.MAX_VALUE;
 
     private final MemorySegment field;

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** A JVM that denies native access says how to allow it, whatever a program calls first. */
+/** In a JVM that denies native access, every first call reports how to allow it. */
 class DeniedAccessTest {
     @Test
     void firstCallsOfAProgramSayHowToAllowIt() throws Exception {
@@ -36,7 +36,7 @@ class DeniedAccessTest {
     static final class Program {
         public static void main(String[] arguments) {
             var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7471);
-            // What a program may name before it calls anything.
+            // A program may use these constants and classes before its first call.
             Objects.requireNonNull(List.of(AccessFlag.REMOTE_READ, SendFlags.SIGNALED, EndpointGroup.open()));
             for (int n = 0; n < 2; n++) {
                 for (Transport transport : Transport.values()) {

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A device that is taken out under its users, who hear of it from rdma_cm (RDMA_CM_EVENT_DEVICE_REMOVAL). */
+/** A device is removed under its users, which rdma_cm notifies (RDMA_CM_EVENT_DEVICE_REMOVAL). */
 @Tag("device")
 @Tag("changes-machine")
 @Timeout(600)
 class DeviceRemovalDeviceTest {
     private static final SoftDevice DEVICE = new SoftDevice("taken", 8);
-    /** Whichever is heard first: the event, or the adapter's silence. */
+    /** The event or the adapter's silence, whichever is noticed first. */
     private static final String REASONS = ".*(the local device was removed|its adapter no longer answers).*";
 
     @BeforeEach
@@ -41,7 +41,7 @@ class DeviceRemovalDeviceTest {
         DEVICE.close();
     }
 
-    /** Both ends of several connections, whose device goes. Prints what each hears. */
+    /** Runs both ends of several connections while their device is removed, and prints how each ends. */
     static final class User {
         private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -89,7 +89,7 @@ class DeviceRemovalDeviceTest {
             System.out.println("in the group: " + group.size());
             // The kernel waits for the ids.
             System.out.println("removed: " + removal.waitFor(60, TimeUnit.SECONDS));
-            // As after a reset of an adapter, or when its driver is loaded anew.
+            // This happens after a reset of an adapter or a reload of its driver.
             DEVICE.add();
             EndpointServer again = bind(config -> config.group(group));
             connect(again, config -> config.group(group));

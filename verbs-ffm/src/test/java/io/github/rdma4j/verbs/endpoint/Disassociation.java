@@ -18,11 +18,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Does to this process what the kernel does when a device is taken out whose driver can cut its users off, as that of
- * mlx5 and not SoftRoCE: each call to the device ends with EIO, its mappings become empty pages, and its events cease.
- * From then on SoftRoCE lets the device go, and rdma_cm tells of it.
+ * Simulates, in this process, the removal of a device whose driver can disassociate its users, which mlx5 supports and
+ * SoftRoCE does not. Each call to the device then fails with EIO, its mappings become empty pages, and its events
+ * cease. After that, SoftRoCE removes the device and rdma_cm reports the removal.
  *
- * <p>What answers EIO to everything is a terminal that has hung up. Nobody may sleep for the device meanwhile.
+ * <p>The device's descriptors are replaced by a hung-up terminal, which answers every call with EIO. No thread may
+ * sleep for the device meanwhile.
  */
 public final class Disassociation {
     private static final int READ_WRITE = 3;

@@ -158,7 +158,7 @@ class EitherTransportDeviceTest {
             assertThatThrownBy(() -> failed.acceptor.accept(PATIENCE))
                     .hasMessageContaining("it receives no more clients over RDMA")
                     .hasMessageEndingWith("Close the server, and bind it again");
-            // Whoever waits for clients is not woken any more.
+            // A thread that waits for clients is not woken any more.
             try (EventPoller poller = EventPoller.open()) {
                 poller.add(failed.acceptor.events());
                 assertThat(poller.select(Duration.ZERO, ready -> {})).isZero();

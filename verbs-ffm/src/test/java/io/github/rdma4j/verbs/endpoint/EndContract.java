@@ -19,7 +19,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How a connection ends: closed by the peer, lost, closed here; and what each of them means for those who wait. */
+/**
+ * Tests the ends of a connection, which is closed by the peer, lost or closed here, and their effect on waiting
+ * threads.
+ */
 abstract class EndContract {
     /** Two endpoints that are connected. */
     abstract Ends pair(Consumer<EndpointConfig> both);

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@link EndContract} over TCP, and what a peer's kernel does in the place of an adapter. */
+/** {@link EndContract} over TCP, and tests of the parts where the peer's kernel acts instead of an adapter. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndTcpTest extends EndContract {
     @Override
@@ -34,7 +34,7 @@ class EndTcpTest extends EndContract {
                 .hasMessageContaining("without closing its endpoint");
     }
 
-    /** The end stands behind the bytes of a message, and one look finds both. */
+    /** The end comes after the bytes of a message, and one poll finds both. */
     @Test
     void pollSeesAnAbortAfterAMessage() throws Exception {
         assertThat(pair.right().isConnected()).isTrue();
@@ -52,7 +52,7 @@ class EndTcpTest extends EndContract {
         assertThat(pair.right().receive(PATIENCE)).isPresent();
     }
 
-    /** Whether the kernel has heard of no end of that connection yet. */
+    /** Whether the kernel has not received the end of that connection yet. */
     private static boolean isEstablished(int local, int peer) throws IOException {
         String line = " *\\d+: \\p{XDigit}+:%04X \\p{XDigit}+:%04X 01 .*".formatted(local, peer);
         for (String table : List.of("/proc/self/net/tcp", "/proc/self/net/tcp6")) {
@@ -75,7 +75,7 @@ class EndTcpTest extends EndContract {
         assertThat(pair.right().poll(message -> {})).isEqualTo(Endpoint.CLOSED_BY_PEER);
     }
 
-    /** What this side has not read makes its kernel end the connection with a reset. */
+    /** With unread data, this side's kernel ends the connection with a reset. */
     @Test
     void closeBeforeEverythingIsReadTakesNothingFromThePeer() {
         for (int i = 0; i < 4; i++) {

@@ -112,7 +112,7 @@ abstract class EndpointChannelContract {
         assertThatThrownBy(() -> impatient.read(buffer))
                 .isInstanceOf(SocketTimeoutException.class)
                 .hasMessageContaining("nothing came");
-        // Four messages fit; the position tells what was sent.
+        // Four messages fit. The position shows how much was sent.
         ByteBuffer much = ByteBuffer.allocate(6_000);
         assertThatThrownBy(
                         () -> pair.right().asByteChannel(Duration.ofMillis(50)).write(much))

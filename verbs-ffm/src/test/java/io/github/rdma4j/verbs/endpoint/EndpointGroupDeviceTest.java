@@ -37,9 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Many endpoints on one completion queue and one pool of receive buffers. What is not noticed fails by the patience.
- */
+/** Many endpoints on one completion queue and one pool of receive buffers. A missed event fails by the timeout. */
 @Tag("device")
 class EndpointGroupDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -207,12 +205,12 @@ class EndpointGroupDeviceTest {
 
     @Test
     void sixtyFourConnectionsEchoOverOneQueueAndLeaveNothing() throws Exception {
-        // What is opened once for the whole process.
+        // Opens what stays open for the whole process.
         echo(1, 1);
         int before = descriptors();
         echo(64, 30);
         assertThat(descriptors())
-                .as("those of an earlier test may be closed meanwhile")
+                .as("descriptors of an earlier test may be closed meanwhile")
                 .isLessThanOrEqualTo(before);
     }
 
@@ -258,7 +256,7 @@ class EndpointGroupDeviceTest {
         }
     }
 
-    /** Peers that close in good order, that vanish in the middle of messages, and new ones in their places. */
+    /** Peers that close in good order or vanish in the middle of messages, and new ones that replace them. */
     @Test
     void endpointsComeAndGoWhileOthersGoOn() throws Exception {
         Random random = new Random(7);
@@ -290,7 +288,7 @@ class EndpointGroupDeviceTest {
         }
     }
 
-    /** Its kernel tells of each of its connections; nothing of them is left in ours. */
+    /** The peer's kernel ends each of its connections, and our process keeps nothing of them. */
     @Test
     @Tag("checkout")
     void peerWhoseProcessIsKilledLeavesNothing() throws Exception {
@@ -307,7 +305,7 @@ class EndpointGroupDeviceTest {
                     ready -> ready.accept(Duration.ZERO).ifPresent(client -> {
                         accepted.add(client);
                         selector.add(client, one -> {
-                            // There may be room again, too.
+                            // A visit may also mean that the send queue has free slots again.
                             try {
                                 assertThat(one.poll(message -> {})).isZero();
                             } catch (ConnectionLostException e) {
@@ -405,7 +403,7 @@ class EndpointGroupDeviceTest {
                         ready.poll(message -> got.incrementAndGet());
                     } catch (ConnectionLostException e) {
                         lost.add(e.getMessage());
-                        // A close that asks the connection manager would fail, too.
+                        // A close, which calls the connection manager, would also fail.
                         selector.remove(ready);
                         ended.add(ready);
                     }
@@ -446,7 +444,7 @@ class EndpointGroupDeviceTest {
             }
             ended.forEach(Endpoint::abort);
             assertThat(group.size()).isZero();
-            // Then it is tried anew.
+            // Then the group opens the device again.
             Future<Endpoint> anew =
                     executor.submit(() -> server.accept(PATIENCE).orElseThrow());
             clients.add(Endpoint.connect(server.address(), SMALL, PATIENCE));

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What of a group needs no device. */
+/** Tests of a group that need no device. */
 class EndpointGroupTest {
     private static EndpointGroup closedGroup() {
         EndpointGroup group = EndpointGroup.open();

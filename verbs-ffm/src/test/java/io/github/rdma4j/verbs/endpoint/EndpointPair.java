@@ -124,7 +124,7 @@ final class EndpointPair implements Ends {
         private final CompletionQueue queue;
         private final PreparedQueuePair prepared;
         private QueuePair queuePair;
-        /** Set by a test, this is what the connection manager would say. */
+        /** The reason for the loss that the connection manager would report, if a test sets it. */
         volatile String lost;
 
         TestLink(String name, EndpointSettings config) {

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** One thread for many endpoints. What is not noticed fails by the patience. */
+/** One thread serves many endpoints. A missed event fails by the timeout. */
 abstract class EndpointSelectorContract {
     /** Two endpoints that are connected. */
     abstract Ends pair(Consumer<EndpointConfig> both);
@@ -107,7 +107,7 @@ abstract class EndpointSelectorContract {
             }
             assertThat(accepted).hasValue(clients);
             assertThat(rounds).hasValue(clients * messages);
-            // Those that were closed leave; the server stays.
+            // Closed endpoints leave the selector, and the server stays.
             long start = System.nanoTime();
             while (selector.size() > 1 && System.nanoTime() - start < PATIENCE.toNanos()) {
                 Thread.sleep(1);
@@ -121,21 +121,21 @@ abstract class EndpointSelectorContract {
 
     @Test
     void endpointRemovedByItsHandlerIsNotCalledAgain() {
-        List<String> told = new ArrayList<>();
+        List<String> reported = new ArrayList<>();
         try (Ends pair = pair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
             selector.add(
                     pair.right(),
                     message -> {
-                        told.add("message " + number(message));
+                        reported.add("message " + number(message));
                         selector.remove(pair.right());
                     },
-                    ready -> told.add("ready"));
+                    ready -> reported.add("ready"));
             assertThat(pair.left().send(number(1), PATIENCE)).isTrue();
             assertThat(selector.select(PATIENCE)).isEqualTo(1);
             assertThat(pair.left().send(number(2), PATIENCE)).isTrue();
             assertThat(selector.select(SHORT)).isZero();
-            assertThat(told).containsExactly("message 1");
+            assertThat(reported).containsExactly("message 1");
             assertThat(pair.right().receive(PATIENCE)).isPresent();
         }
     }
@@ -143,13 +143,13 @@ abstract class EndpointSelectorContract {
     @Test
     void messagesGoToTheirHandlerAndPollReportsTheEnd() throws Exception {
         int messages = 100;
-        List<String> told = new ArrayList<>();
+        List<String> reported = new ArrayList<>();
         AtomicBoolean ended = new AtomicBoolean();
         try (Ends pair = pair(config -> config.receiveBuffers(4));
                 EndpointSelector selector = EndpointSelector.open()) {
-            selector.add(pair.right(), message -> told.add("message " + number(message)), ready -> {
-                told.add("ready");
-                if (ready.poll(message -> told.add("polled " + number(message))) == Endpoint.CLOSED_BY_PEER) {
+            selector.add(pair.right(), message -> reported.add("message " + number(message)), ready -> {
+                reported.add("ready");
+                if (ready.poll(message -> reported.add("polled " + number(message))) == Endpoint.CLOSED_BY_PEER) {
                     ended.set(true);
                     ready.close();
                 }
@@ -166,14 +166,14 @@ abstract class EndpointSelectorContract {
             sending.get(60, TimeUnit.SECONDS);
         }
         // A message that came between two looks is polled; whichever way, all come in their order.
-        List<Integer> numbers = told.stream()
+        List<Integer> numbers = reported.stream()
                 .filter(line -> !line.equals("ready"))
                 .map(line -> Integer.valueOf(line.substring(line.indexOf(' ') + 1)))
                 .toList();
         assertThat(numbers).hasSize(messages).isSorted().doesNotHaveDuplicates();
-        assertThat(told).first().isEqualTo("message 0");
-        assertThat(told.get(told.indexOf("ready") - 1)).startsWith("message ");
-        assertThat(told).last().isEqualTo("ready");
+        assertThat(reported).first().isEqualTo("message 0");
+        assertThat(reported.get(reported.indexOf("ready") - 1)).startsWith("message ");
+        assertThat(reported).last().isEqualTo("ready");
     }
 
     @Test
@@ -214,7 +214,7 @@ abstract class EndpointSelectorContract {
         }
     }
 
-    /** That thread hears of messages only, and the selector of the ends of what was sent, too. */
+    /** The sleeping thread waits only for messages, and the selector also for completions of sends. */
     @Test
     void selectorArmsBesideAThreadThatSleepsForMessages() throws Exception {
         try (Ends pair = pair(config -> config.spinLimit(Duration.ZERO));
@@ -236,12 +236,12 @@ abstract class EndpointSelectorContract {
         try (Ends pair = pair(config -> {});
                 EndpointSelector selector = EndpointSelector.open()) {
             selector.add(pair.left(), ready -> {});
-            AtomicBoolean told = new AtomicBoolean();
-            CompletableFuture<Void> answer = pair.left().receiveAsync().thenRun(() -> told.set(true));
+            AtomicBoolean reported = new AtomicBoolean();
+            CompletableFuture<Void> answer = pair.left().receiveAsync().thenRun(() -> reported.set(true));
             assertThat(selector.select(SHORT)).isZero();
             executor.submit(() -> pair.right().send(number(1), PATIENCE));
             long start = System.nanoTime();
-            while (!told.get() && System.nanoTime() - start < PATIENCE.toNanos()) {
+            while (!reported.get() && System.nanoTime() - start < PATIENCE.toNanos()) {
                 selector.select(Duration.ofSeconds(1));
             }
             assertThat(answer).isDone();

@@ -141,7 +141,7 @@ public class EndpointsOnLibmlx5 {
         }
     }
 
-    /** No kernel says for it that its connections have ended, as when a machine is switched off. */
+    /** No kernel reports the end of its connections, as when a machine is switched off. */
     @Test
     void peerThatIsSwitchedOffIsALostConnection() throws Exception {
         try (EndpointServer server = EndpointServer.bind(at(1, 0), ATTENTIVE)) {
@@ -170,7 +170,7 @@ public class EndpointsOnLibmlx5 {
         }
     }
 
-    /** Says that it is there, and then nothing. */
+    /** Announces itself and then stays silent. */
     static final class SilentClient {
         private SilentClient() {}
 
@@ -192,7 +192,7 @@ public class EndpointsOnLibmlx5 {
         }
     }
 
-    /** What carries the moves of RDMA_WITH_FAILOVER is told by a GID of RoCE, which no port here has. */
+    /** RDMA_WITH_FAILOVER needs the IP address of a RoCE GID for its moves, and no port here has one. */
     @Test
     void movingToTcpAndBackIsForRoce() {
         assertThatThrownBy(() -> RoceDialer.at(at(1, 0)))

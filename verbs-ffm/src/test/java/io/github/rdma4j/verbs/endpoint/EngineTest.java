@@ -33,13 +33,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Waiting, waking and the telling of futures, with real threads and without verbs. Whoever sleeps too long fails by the
- * time limit.
+ * Tests waiting, waking and the completion of futures, with real threads and without verbs. A thread that sleeps too
+ * long fails by the timeout.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("training")
 class EngineTest {
-    /** Longer than the limit of a test: who sleeps that long was not woken. */
+    /** Longer than a test's timeout: a thread that sleeps this long was not woken. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final Duration SHORT = Duration.ofMillis(50);
@@ -137,7 +137,10 @@ class EngineTest {
         assertThat(pair.leftTransport.polls - before).isEqualTo(3);
     }
 
-    /** A completion costs about as much as a post. A full queue has one at its end, or nobody would hear of room. */
+    /**
+     * A completion costs about as much as a post. The last post of a full queue must be signaled, or no completion
+     * would free a slot.
+     */
     @Test
     void fillingQueueSignalsFewCompletions() {
         pair.close();
@@ -162,7 +165,7 @@ class EngineTest {
         while (!pair.leftTransport.missesEnds()) {
             Thread.sleep(1);
         }
-        // One thread sleeps for all of them: it must hear the end of the transfer.
+        // One thread sleeps for all waiters, so it must be woken by the completion of the transfer.
         CompletableFuture<Void> sent = pair.left.sendAsync(text("sent"));
         while (!sent.isDone()) {
             Thread.sleep(1);
@@ -237,7 +240,7 @@ class EngineTest {
         pair.left.transfers().tryWrite(2, null, COUNTER);
         CompletableFuture<Long> earlier = pair.left.transfers().fetchAndAddAsync(COUNTER, 1);
         List<Long> seen = new ArrayList<>();
-        // From within the handler, too, which is told with places free again.
+        // Also from within the handler, which runs when slots are free again.
         pair.left.transfers().pollTransfers((id, original, failure) -> {
             if (pair.left.trySend(text("behind")) == Endpoint.OK) {
                 seen.add(pair.rightTransport.memory[0]);
@@ -406,7 +409,7 @@ class EngineTest {
         for (int i = 0; i < 7; i++) {
             pair.left.sendAsync(text("m" + i));
         }
-        // What is made of a future waits in the same way, also for other threads.
+        // A future derived from another one waits in the same way, also for other threads.
         assertThat(pair.right.receiveAsync().thenApply(String::new).join()).isEqualTo("m0");
         assertThat(pair.right
                         .receiveAsync()
@@ -437,16 +440,16 @@ class EngineTest {
 
     @Test
     void awaitTransfersNeverComesBackWithNothingBeforeItsTime() throws Exception {
-        AtomicInteger told = new AtomicInteger();
+        AtomicInteger reported = new AtomicInteger();
         int rounds = 2_000;
         AtomicInteger empty = new AtomicInteger();
         List<Future<?>> threads = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             threads.add(executor.submit(() -> {
-                while (told.get() < rounds) {
+                while (reported.get() < rounds) {
                     if (pair.left
                                     .transfers()
-                                    .awaitTransfers((id, original, failure) -> told.incrementAndGet(), PATIENCE)
+                                    .awaitTransfers((id, original, failure) -> reported.incrementAndGet(), PATIENCE)
                             == 0) {
                         empty.incrementAndGet();
                     }
@@ -458,7 +461,7 @@ class EngineTest {
                 Thread.onSpinWait();
             }
         }
-        // When all are told, neither of the two, or one, may wait for another one.
+        // When all transfers have been reported, one thread or both may still wait for another one.
         while (!threads.stream().allMatch(Future::isDone)) {
             pair.left.transfers().tryWrite(-1, null, COUNTER);
         }
@@ -474,7 +477,7 @@ class EngineTest {
                 executor.submit(() -> pair.left.transfers().awaitTransfers((id, original, failure) -> {}, PATIENCE));
         Thread.sleep(50);
         pair.leftTransport.lost = "the cable was cut";
-        // Wakes the one that waits; this thread may be the first to hear of the loss.
+        // Wakes the waiting thread. This thread may be the first to notice the loss.
         catchThrowableOfType(ConnectionLostException.class, () -> pair.left.send(text("wakes"), Duration.ZERO));
         assertThatThrownBy(waiting::get).hasCauseInstanceOf(ConnectionLostException.class);
         assertThatThrownBy(() -> pair.left.transfers().awaitTransfers((id, original, failure) -> {}, PATIENCE))

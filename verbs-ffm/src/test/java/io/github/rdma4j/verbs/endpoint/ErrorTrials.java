@@ -34,8 +34,8 @@ import java.util.function.Supplier;
 
 /**
  * Runs an operation of an endpoint again and again, each time with an error at the next place. Afterwards either
- * nothing has happened, and the operation can be repeated, or the connection is lost and says why. Loaded by {@link
- * io.github.rdma4j.verbs.FaultyClasses}.
+ * nothing has happened, and the operation can be repeated, or the connection is lost and reports the cause. Loaded by
+ * {@link io.github.rdma4j.verbs.FaultyClasses}.
  */
 final class ErrorTrials {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -46,7 +46,7 @@ final class ErrorTrials {
     /** Nothing is allocated for them in an operation, where it could meet an error of its own. */
     private static final List<String> TWO = List.of("op0", "op1");
 
-    /** What is tried. Each one can be repeated if nothing has happened. */
+    /** The operations to try. Each one can be repeated if nothing has happened. */
     enum Operation {
         TRY_SEND {
             @Override
@@ -263,14 +263,14 @@ final class ErrorTrials {
 
     private HeldMessage held;
     private String heldText;
-    /** What the program waits for, once it has it. */
+    /** The future that the program waits for, once it has it. */
     private CompletableFuture<?> future;
-    /** What the program gives back; a close that an error has kept from beginning is repeated. */
+    /** The message that the program gives back. A close that an error has kept from beginning is repeated. */
     private OutgoingMessage claimed;
 
-    /** What was sent and has not failed. */
+    /** The messages that were sent and have not failed. */
     private final List<String> sent = new ArrayList<>();
-    /** What the left side gets, and what it has got. */
+    /** The messages that the left side should receive, and below the ones that it has received. */
     private final List<String> toCome = new ArrayList<>();
 
     private final List<String> got = new ArrayList<>();
@@ -380,7 +380,7 @@ final class ErrorTrials {
         peer.start();
     }
 
-    /** What is wrong afterwards; null if nothing is. */
+    /** Returns the mistake that remains afterwards, or null. */
     private String verify(Throwable thrown) throws Exception {
         try {
             if (thrown != null) {
@@ -452,7 +452,7 @@ final class ErrorTrials {
         peer.join(PATIENCE.toMillis());
         if (!(peerEnd instanceof ConnectionLostException)
                 || peerEnd.getMessage().contains("does not keep to")) {
-            return "the peer was told: " + (peerEnd == null ? "nothing" : stack(peerEnd));
+            return "the peer ended with: " + (peerEnd == null ? "nothing" : stack(peerEnd));
         }
         List<String> all = new ArrayList<>(sent);
         return isPrefix(peerGot, all) && isPrefix(got, toCome) ? null : "messages: " + messages();
@@ -494,7 +494,7 @@ final class ErrorTrials {
         }
         left.close();
         peer.join(PATIENCE.toMillis());
-        return peerEnd == null ? null : "the peer was told: " + stack(peerEnd);
+        return peerEnd == null ? null : "the peer ended with: " + stack(peerEnd);
     }
 
     /** Everything has ended, and each credit is here or owed by the other side. */
@@ -524,13 +524,13 @@ final class ErrorTrials {
     }
 
     /**
-     * Tries the places of one operation.
+     * Tries an error at each place of one operation.
      *
      * @param transport {@code TCP}, {@code RDMA}, {@code GROUP}, {@code FAILOVER} while RDMA carries it, or {@code
      *     FAILOVER_TO_TCP}
      * @param operationName of {@link Operation}
      * @param step 1 for each place, more for some
-     * @param tried gets how many places there were
+     * @param tried receives the number of places
      * @return what was wrong; nothing if all was right
      */
     static List<String> sweep(String transport, String operationName, Faults.Kind kind, int step, int[] tried)

@@ -34,7 +34,7 @@ abstract class ErrorsContract {
     private final String transport;
     private final int pace;
 
-    /** With a larger pace, fewer places are tried. */
+    /** With a larger pace, errors are tried at fewer places. */
     ErrorsContract(String transport, int pace) {
         this.transport = transport;
         this.pace = pace;

@@ -68,7 +68,7 @@ class ExamplesDeviceTest {
                 Matcher numbers = Pattern.compile("25 subscribers received (\\d+) numbers in order and missed (\\d+)\n")
                         .matcher(seen);
                 assertThat(numbers.matches()).as(seen).isTrue();
-                // What came last may be missed without being noticed.
+                // A subscriber cannot notice that it has missed the last numbers.
                 assertThat(Long.parseLong(numbers.group(1)) + Long.parseLong(numbers.group(2)))
                         .isBetween(25L * 16, 25L * 40);
                 assertThat(publisher.readLine()).startsWith("40 numbers to 25 subscribers, ");

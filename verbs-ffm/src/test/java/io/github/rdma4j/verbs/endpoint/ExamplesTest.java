@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** What can be said of the example programs without running them. */
+/** Checks the example programs, mostly without running them. */
 class ExamplesTest {
     static final Iterable<String> NAMES = ExamplePrograms.NAMES;
 
@@ -54,8 +54,8 @@ class ExamplesTest {
     @Test
     void everyExampleIsCompiled() throws Exception {
         try (var files = Files.list(ExamplePrograms.source("KeyValue").getParent())) {
-            // AllReduce, GpuTransfer and LoadTensors are compiled by the tests of gpudirect, those of Netty by those
-            // of verbs-ffm/netty, Meters by those of verbs-ffm/micrometer.
+            // The tests of gpudirect compile AllReduce, GpuTransfer and LoadTensors, the tests of verbs-ffm/netty
+            // compile the Netty examples, and the tests of verbs-ffm/micrometer compile Meters.
             assertThat(files.map(file -> file.getFileName().toString()))
                     .containsExactlyInAnyOrder(
                             "AllReduce.java",

@@ -50,7 +50,7 @@ class FailingGroupDeviceTest {
     private final AtomicBoolean clientsAreOver = new AtomicBoolean();
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicInteger whole = new AtomicInteger();
-    /** How many calls a failure has ended. */
+    /** The number of calls that a failure has ended. */
     private final AtomicInteger met = new AtomicInteger();
 
     private final Map<String, Integer> ends = new ConcurrentHashMap<>();
@@ -75,7 +75,7 @@ class FailingGroupDeviceTest {
         return thread;
     }
 
-    /** What a program may meet. */
+    /** Counts an exception that a program may get. */
     private void ended(VerbsException e) {
         if (e.getMessage().contains("EBADF")) {
             met.incrementAndGet();
@@ -247,13 +247,13 @@ class FailingGroupDeviceTest {
     void everybodyComesToAnEndAndTheGroupsGoOn() throws Exception {
         System.out.println("-Drdma4j.group.seed=" + SEED);
         Random random = new Random(SEED);
-        // What is opened once for the whole process.
+        // Opens what stays open for the whole process.
         play(random, 0);
         int before = descriptors();
         for (int round = 0; round < 3; round++) {
             play(random, FAILURES / 3);
             assertThat(descriptors())
-                    .as("those of an earlier test may be closed meanwhile")
+                    .as("descriptors of an earlier test may be closed meanwhile")
                     .isLessThanOrEqualTo(before);
         }
         System.out.println(whole + " exchanges, and " + ends);

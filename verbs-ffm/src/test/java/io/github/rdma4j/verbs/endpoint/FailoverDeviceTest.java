@@ -59,7 +59,7 @@ class FailoverDeviceTest {
                 .recoveryInterval(Duration.ofMillis(50));
     }
 
-    /** Two ends, and what the client's says of its moves. */
+    /** Two ends, and the moves that the client's end reports. */
     private final class Pair implements AutoCloseable {
         final EndpointServer server = EndpointServer.bind(CmTestNet.ipv4(), settings());
         final Endpoint client;
@@ -111,7 +111,7 @@ class FailoverDeviceTest {
         return message;
     }
 
-    /** Sends and receives numbered messages until told to stop, and then until it has the peer's last one. */
+    /** Sends and receives numbered messages until it is stopped, and then until it has the peer's last one. */
     private static final class Talk implements Runnable {
         private final Endpoint endpoint;
         private final boolean sleeps;
@@ -129,7 +129,7 @@ class FailoverDeviceTest {
         private void check(MemorySegment got) {
             MemorySegment expected = message(received);
             if (got.mismatch(expected) != -1) {
-                throw new AssertionError("message %d came in the place of %d, of %d bytes"
+                throw new AssertionError("message %d came instead of %d, of %d bytes"
                         .formatted(got.get(ValueLayout.JAVA_INT_UNALIGNED, 0), received, got.byteSize()));
             }
             received++;
@@ -248,7 +248,10 @@ class FailoverDeviceTest {
         }
     }
 
-    /** A process that is ending refuses over RDMA as one whose memory is gone: TCP tells which it is. */
+    /**
+     * Over RDMA, a process that is ending refuses a transfer just as one whose memory is gone. The repetition over TCP
+     * shows which it is.
+     */
     @Test
     void transferRefusedByRdmaIsRepeatedOverTcp() throws Exception {
         try (Pair pair = new Pair();

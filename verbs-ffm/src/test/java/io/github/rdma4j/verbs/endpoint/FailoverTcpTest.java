@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What endpoints that move do at an address without RDMA, and whom they understand. */
+/** Tests endpoints with failover at an address without RDMA, and the peers that they accept. */
 class FailoverTcpTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What ends a sleep on a {@link FakeTransport}: what comes rings once after it was armed, as an adapter's event does,
- * and a thread or a selector that sleeps on it wakes.
+ * Ends sleeps on a {@link FakeTransport}. After it was armed, the next arrival rings once, as an adapter's event does,
+ * and wakes the thread or selector that sleeps on it.
  */
 final class FakeBell {
     private final Object wire;
@@ -18,9 +18,9 @@ final class FakeBell {
     private boolean signalled;
     private boolean woken;
     private boolean closed;
-    /** What a selector sleeps on: rings until what has signalled is taken. Null without a selector. */
+    /** The poller that a selector sleeps on. It stays ready until the signal is taken. Null without a selector. */
     private EventPoller ofSelector;
-    /** How many sleeps were ended by what came. */
+    /** The number of sleeps that an arrival has ended. */
     int signals;
 
     FakeBell(Object wire) {

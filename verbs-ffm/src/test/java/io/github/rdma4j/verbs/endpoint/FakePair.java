@@ -13,7 +13,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Silence;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Two endpoints with everything but verbs: real threads, real locks, and a wire within the process. */
+/** Two endpoints without verbs: real threads, real locks, and a wire within the process. */
 final class FakePair implements AutoCloseable {
     final FakeTransport leftTransport;
     final FakeTransport rightTransport;

@@ -15,7 +15,7 @@ import java.util.Deque;
  * takes each of these steps when it likes; without one all are taken by the post.
  */
 public final class FakeQueues {
-    /** What was posted to be sent. */
+    /** A posted send request. */
     record Request(
             long id,
             boolean signaled,
@@ -27,13 +27,13 @@ public final class FakeQueues {
             long operand,
             long newValue) {}
 
-    /** What has reached the peer. */
+    /** An acknowledgement of a request that has reached the peer. */
     private record Acknowledgement(long id, boolean signaled) {}
 
     /**
-     * What comes out of the completion queue.
+     * A completion.
      *
-     * @param places in the send queue that are free with it: its own, and those before it that were not signaled
+     * @param places the number of send slots that it frees: its own, and the unsignaled ones before it
      */
     record Event(long id, boolean success, boolean framed, int frame, long length, int places) {}
 
@@ -50,11 +50,11 @@ public final class FakeQueues {
     private final BitSet posted = new BitSet();
     private final Deque<Acknowledgement> acknowledgements = new ArrayDeque<>();
     private final Deque<Event> events = new ArrayDeque<>();
-    /** Of requests that were not signaled and are done. */
-    private int untoldPlaces;
-    /** What the send queue holds: posted, and its completion not polled. */
+    /** Slots of finished requests that the next completion will free. */
+    private int slotsToFree;
+    /** The occupied slots of the send queue: requests that were posted and whose completion was not polled. */
     private int underWay;
-    /** How many ends of what was posted were told. */
+    /** The number of completions of posted requests. */
     int ends;
 
     FakeQueues(FakeTransport transport, FakeBell bell, Object wire, boolean automatic, int slots, int buffers) {
@@ -168,7 +168,7 @@ public final class FakeQueues {
         if (what.id == -1) {
             return;
         }
-        untoldPlaces++;
+        slotsToFree++;
         if (what.signaled) {
             end(what.id, true);
         }
@@ -176,8 +176,8 @@ public final class FakeQueues {
 
     private void end(long id, boolean success) {
         ends++;
-        add(new Event(id, success, false, 0, 0, untoldPlaces));
-        untoldPlaces = 0;
+        add(new Event(id, success, false, 0, 0, slotsToFree));
+        slotsToFree = 0;
     }
 
     private void add(Event event) {
@@ -215,7 +215,7 @@ public final class FakeQueues {
         }
     }
 
-    /** What has come first and was not taken; null if there is nothing. */
+    /** Returns the oldest event that was not taken, or null. */
     Event first() {
         synchronized (wire) {
             return events.peek();
@@ -238,7 +238,7 @@ public final class FakeQueues {
         acknowledgements.forEach(this::done);
         acknowledgements.clear();
         sendQueue.stream().filter(request -> request.id != -1).forEach(request -> {
-            untoldPlaces++;
+            slotsToFree++;
             end(request.id, false);
         });
         sendQueue.clear();
@@ -246,7 +246,7 @@ public final class FakeQueues {
         receives.clear();
     }
 
-    /** The device is removed: nobody hears of what has come and was not polled, nor of what is under way. */
+    /** Removes the device. Events that were not polled and requests under way are lost. */
     public void remove() {
         synchronized (wire) {
             transport.broken = true;
@@ -257,7 +257,7 @@ public final class FakeQueues {
         }
     }
 
-    /** How many credits are on their way to the peer. */
+    /** Returns the number of credits on their way to the peer. */
     int creditsOnTheWay() {
         int count = 0;
         for (Request request : sendQueue) {
@@ -269,7 +269,7 @@ public final class FakeQueues {
         return count;
     }
 
-    /** How many messages of the program are on their way to the peer. */
+    /** Returns the number of the program's messages on their way to the peer. */
     int messagesOnTheWay() {
         int count = 0;
         for (Request request : sendQueue) {

@@ -47,46 +47,46 @@ public final class FakeTransport implements EndpointTransport {
     private final byte[][] slots;
     private final byte[][] buffers;
     private final long[] words;
-    /** What the peer can write to. */
+    /** The memory that the peer can write to. */
     public long[] memory = new long[4];
-    /** Hears what the peer has written. */
+    /** Called with each value that the peer has written. */
     public LongConsumer written = value -> {};
     /** Whether the peer's machine answers though its program does not. */
     public boolean peerThere;
     /** Whether the next thing that needs memory gets none. */
     BooleanSupplier outOfMemory = () -> false;
-    /** Hears of each error of the above: it comes before anything has happened. */
+    /** Called with each such error, which is thrown before anything has happened. */
     Consumer<Error> undone = error -> {};
     /** The errno with which the adapter refuses the next thing that is posted; 0 if it takes it. */
     public IntSupplier refusal = () -> 0;
     /** Before each post: throws if the program has closed the queue pair. */
     public Runnable beforePost = () -> {};
-    /** What happens in another thread while a message is copied. */
+    /** Runs while a message is copied, as if in another thread. */
     Runnable meanwhile = () -> {};
-    /** Hears the number of each call when it is posted. */
+    /** Called with the number of each call when it is posted. */
     LongConsumer numberPosted = number -> {};
-    /** Hears the number of each message when it is posted. */
+    /** Called with the number of each message when it is posted. */
     LongConsumer messagePosted = number -> {};
     /** Whether what is under way never completes, as on SoftRoCE whose link was down. */
     public boolean neverFlushes;
     /** Whether the peer may send what it must not. */
     boolean lying;
-    /** Whether the peer has sent more than there was room for, as an endpoint of a group hears of it; told once. */
+    /** Whether the peer has overrun the receive queue. It is reported once, as to an endpoint of a group. */
     boolean overrun;
 
     public boolean cut;
-    /** How a stream has ended, which the next poll tells; null as long as it has not. */
+    /** How the stream has ended, which the next poll reports; null until it ends. */
     public String streamEnd;
     /** Whether the peer had no part in that. */
     public boolean lostByTheWire;
 
-    private boolean streamEndTold;
+    private boolean streamEndReported;
     public String lost;
-    /** What whatever fails has failed of; null if it was flushed. */
+    /** The cause of failed requests; null if they were flushed. */
     public VerbsException failure;
 
     boolean broken;
-    /** How the protocol has said that the connection ended; null as long as it has not. */
+    /** The reason for the end that the protocol has reported; null until it does. */
     String end;
 
     public boolean closed;
@@ -96,16 +96,16 @@ public final class FakeTransport implements EndpointTransport {
 
     private int batched;
     private int batchError;
-    /** How often its completion queue was polled. */
+    /** The number of polls of its completion queue. */
     int polls;
 
     /** Before each poll: throws if the program has closed the completion queue. */
     public Runnable beforePoll = () -> {};
     /** Before somebody sees a message that he has taken. */
     Runnable beforeMessage = () -> {};
-    /** What becomes of it then. */
+    /** Called with the message after the program has seen it. */
     Consumer<Message> afterMessage = message -> {};
-    /** What happens in another thread when a selector has begun to watch, and when it has left. */
+    /** Run when a selector has begun to watch and when it has left, as if in another thread. */
     Runnable onWatch = () -> {};
 
     Runnable onLeave = () -> {};
@@ -114,7 +114,7 @@ public final class FakeTransport implements EndpointTransport {
     boolean deaf;
     /** As of a group: whether something was put down that was not taken in. */
     boolean hasNews = true;
-    /** What happens while it is armed. */
+    /** Runs while the queue is armed. */
     Runnable onArm = () -> {};
 
     public FakeTransport(Object wire, boolean automatic, int sendDepth, int buffers) {
@@ -324,7 +324,7 @@ public final class FakeTransport implements EndpointTransport {
     @Override
     public void ended(String reason) {
         if (end != null) {
-            throw new AssertionError("the end was told twice: " + end + ", and " + reason);
+            throw new AssertionError("the end was reported twice: " + end + ", and " + reason);
         }
         end = reason;
     }
@@ -354,8 +354,8 @@ public final class FakeTransport implements EndpointTransport {
             queues.taken(event);
             count++;
         }
-        if (streamEnd != null && !streamEndTold) {
-            streamEndTold = true;
+        if (streamEnd != null && !streamEndReported) {
+            streamEndReported = true;
             protocol.linkLost(streamEnd);
             count++;
         }
@@ -423,7 +423,7 @@ public final class FakeTransport implements EndpointTransport {
         awake();
     }
 
-    /** Tells a selector of what comes, and not of the end of the connection. */
+    /** Notifies a selector of arriving events, and not of the end of the connection. */
     @Override
     public Events events() {
         Events events = new Events(bell.forSelector(), null);

@@ -223,7 +223,7 @@ abstract class GrantsContract {
         memory.close();
         assertThat(granted.isOpen()).isFalse();
         assertThat(own.isOpen()).isTrue();
-        // Where a part was registered by itself, it must not be forgotten before that is undone.
+        // If a part was registered separately, it must be kept until it is deregistered.
         owner.grant(64, PATIENCE, REMOTE_READ);
         isRefused(() -> read(client, granted.handle()));
         owner.close(Duration.ZERO);

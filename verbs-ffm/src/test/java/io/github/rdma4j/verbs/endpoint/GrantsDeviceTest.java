@@ -43,7 +43,7 @@ class GrantsDeviceTest extends GrantsContract {
         return TestDevice.first().transportType() == TransportType.IWARP;
     }
 
-    /** With all places in the send queue, and behind a message that waits for a credit. */
+    /** With a full send queue, and behind a message that waits for a credit. */
     @Test
     void windowIsBoundInItsTurnOrNotAtAll() throws Exception {
         try (EndpointPair pair =

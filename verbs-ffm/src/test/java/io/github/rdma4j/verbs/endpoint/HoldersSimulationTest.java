@@ -13,9 +13,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two state machines whose programs hold what they have received for long: no message meets a full receive queue, and a
- * program that leaves the peer one buffer hears of it in the end, whatever goes the other way, and however long places
- * are claimed before they are sent or given back. The schedule is made of a seed, and nothing else.
+ * Two state machines whose programs hold received messages for long. No message meets a full receive queue. A program
+ * that leaves the peer one buffer gets the peer's next message in the end, whatever goes the other way, and however
+ * long slots are claimed before they are sent or given back. The schedule depends only on a seed.
  *
  * <p>{@code -Drdma4j.simulation.schedules=1000000} plays more of them, and {@code -Drdma4j.simulation.seed=N} one
  * again.
@@ -147,7 +147,7 @@ class HoldersSimulationTest {
             return sent >= toSend;
         }
 
-        /** What its program has brought about. */
+        /** Returns the number of messages that its program has sent and taken. */
         long calls() {
             return sent + taken;
         }

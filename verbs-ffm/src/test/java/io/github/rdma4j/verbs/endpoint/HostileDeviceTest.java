@@ -116,7 +116,7 @@ class HostileDeviceTest {
             assertThatThrownBy(() -> {
                         attack.accept(peer);
                         while (peer.attacked.receive(PATIENCE).isPresent()) {
-                            // What came before counts.
+                            // Messages that came before the attack are still delivered.
                         }
                     })
                     .isInstanceOf(ConnectionLostException.class)

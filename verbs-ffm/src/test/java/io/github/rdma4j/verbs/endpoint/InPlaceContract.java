@@ -143,7 +143,7 @@ abstract class InPlaceContract {
         }
     }
 
-    /** What it answers when the ends and credits that are on their way have come. */
+    /** Returns the result of trySend after the completions and credits that are on their way have arrived. */
     private static int trySend(Endpoint endpoint, long id, MemorySlice message, int expected) {
         long start = System.nanoTime();
         int code = endpoint.trySend(id, message);
@@ -172,7 +172,7 @@ abstract class InPlaceContract {
                 assertThat(pair.left().transfers().awaitTransfers(handler, PATIENCE))
                         .isOne();
                 assertThat(ended).hasSize(i + 1).endsWith((long) i);
-                // In the same places, and of the same length.
+                // In the same memory, and with the same length.
                 byte[] copied = ("from another place, " + i).getBytes();
                 assertThat(pair.left().send(copied, PATIENCE)).isTrue();
                 assertThat(pair.right().receive(PATIENCE)).hasValue(copied);

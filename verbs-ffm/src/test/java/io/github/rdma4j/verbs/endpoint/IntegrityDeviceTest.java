@@ -57,7 +57,8 @@ class IntegrityDeviceTest extends IntegrityContract {
                     EndpointPair.awaitRdma(client, atServer);
                     client.send(new byte[] {1}, PATIENCE);
                     assertThat(atServer.receive(PATIENCE)).hasValue(new byte[] {1});
-                    // Its end says that it lies in the peer's memory, of which the peer has not heard yet.
+                    // The send's completion means that the message is in the peer's memory, but the peer has not polled
+                    // it yet.
                     client.sendAsync(MemorySegment.ofArray(new byte[200])).get();
                     flipABitOfEachBufferOfTheAdapter(atServer);
                     assertThatThrownBy(() -> atServer.receive(PATIENCE))
@@ -67,7 +68,8 @@ class IntegrityDeviceTest extends IntegrityContract {
                             })
                             .hasMessageContaining("message 2 of endpoint ");
                     assertThat(atServer.integrity().orElseThrow().corrupt()).isOne();
-                    // Its queue pair answers nothing any more. Else the client would hear of it by silenceTimeout.
+                    // The abort makes the client notice at once that this queue pair no longer answers, and not after
+                    // silenceTimeout.
                     atServer.abort();
                     assertThatThrownBy(() -> client.receive(PATIENCE)).isInstanceOf(ConnectionLostException.class);
                 }

@@ -82,7 +82,7 @@ class IntegrityTcpTest extends IntegrityContract {
                 server.getInputStream().transferTo(client.getOutputStream());
                 client.shutdownOutput();
             } catch (IOException e) {
-                // The other direction says what there is to say.
+                // The other direction has closed or will close both sockets.
             }
         }
 

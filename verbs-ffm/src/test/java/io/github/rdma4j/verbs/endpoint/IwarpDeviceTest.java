@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is otherwise on iWARP. What is not, other classes test there, too: those tagged "iwarp". */
+/** Tests behaviour that differs on iWARP. Tests tagged "iwarp" in other classes cover the rest. */
 @Tag("device")
 @Tag("iwarp-only")
 class IwarpDeviceTest {
@@ -90,7 +90,7 @@ class IwarpDeviceTest {
             long start = System.nanoTime();
             try (Endpoint client = Endpoint.connect(server.address(), both, LONG);
                     Endpoint atServer = accepted.join()) {
-                // The server refuses what a client of iWARP says at once: else RDMA would take half of the time.
+                // The server refuses the data of an iWARP client at once, or RDMA would take half of the timeout.
                 assertThat(System.nanoTime() - start)
                         .isLessThan(LONG.dividedBy(3).toNanos());
                 assertThat(client.transport()).isEqualTo(atServer.transport()).isEqualTo(Transport.TCP);

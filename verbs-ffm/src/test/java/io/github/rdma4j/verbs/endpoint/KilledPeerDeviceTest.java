@@ -44,7 +44,7 @@ class KilledPeerDeviceTest {
         }
     }
 
-    /** Says that it is there, and then nothing. */
+    /** Announces itself and then stays silent. */
     static final class SilentClient {
         private SilentClient() {}
 

@@ -73,7 +73,7 @@ class MemoryHandleTest {
                 .hasMessage("right");
     }
 
-    /** Who has the key has the rights. */
+    /** The key is a secret: anybody who has it has the rights. */
     @Test
     void keyIsNotInItsText() {
         assertThat(new MemoryHandle(MEMORY, Set.of(REMOTE_READ)).toString())

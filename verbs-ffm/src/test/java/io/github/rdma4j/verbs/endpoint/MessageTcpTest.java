@@ -21,7 +21,7 @@ class MessageTcpTest extends MessageContract {
         return new TcpPair(left, right);
     }
 
-    /** The wire says again what the protocol had no memory for, and nothing else. */
+    /** The wire repeats an event for which the protocol had no memory, and no other. */
     @Test
     void repeatedMessageArrivesOnce() {
         try (TcpPair pair = new TcpPair(config -> {})) {
@@ -31,17 +31,17 @@ class MessageTcpTest extends MessageContract {
             TcpTransport wire = (TcpTransport) pair.right.engine().transport();
             Forgetful forgetful = new Forgetful();
             long start = System.nanoTime();
-            while (forgetful.heard.size() < 3 && System.nanoTime() - start < PATIENCE.toNanos()) {
+            while (forgetful.received.size() < 3 && System.nanoTime() - start < PATIENCE.toNanos()) {
                 forgetful.poll(wire);
             }
             forgetful.poll(wire);
-            assertThat(forgetful.heard).containsExactly(1L, 2L, 3L);
+            assertThat(forgetful.received).containsExactly(1L, 2L, 3L);
         }
     }
 
     /** Has memory for a message the second time. */
     private static final class Forgetful extends WireEvents {
-        final List<Long> heard = new ArrayList<>();
+        final List<Long> received = new ArrayList<>();
         private int times;
 
         void poll(TcpTransport wire) {
@@ -62,7 +62,7 @@ class MessageTcpTest extends MessageContract {
             if (++times % 2 == 1) {
                 throw new OutOfMemoryError("of this test");
             }
-            heard.add(length);
+            received.add(length);
         }
 
         @Override

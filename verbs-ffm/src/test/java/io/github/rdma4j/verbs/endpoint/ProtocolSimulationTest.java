@@ -25,7 +25,7 @@ class ProtocolSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("rdma4j.simulation.schedules", 5_000);
     private static final Long SEED = Long.getLong("rdma4j.simulation.seed");
 
-    /** What goes wrong in a schedule. */
+    /** The faults of a schedule. */
     private enum Fault {
         NONE,
         OUT_OF_MEMORY,
@@ -75,7 +75,7 @@ class ProtocolSimulationTest {
         private final SimulatedEnd left;
         private final SimulatedEnd right;
         private long now;
-        /** How many changed messages were found. */
+        /** The number of changed messages that were reported. */
         private int found;
 
         Schedule(long seed) {
@@ -180,7 +180,7 @@ class ProtocolSimulationTest {
         private void end() {
             boolean closed = left.isClosing() || right.isClosing();
             if (fault == Fault.CUT_WIRE) {
-                timeTells();
+                checkTimeouts();
             } else if ((fault == Fault.NONE || fault == Fault.OUT_OF_MEMORY) && !closed) {
                 allArrives();
                 if (random.nextBoolean()) {
@@ -197,16 +197,16 @@ class ProtocolSimulationTest {
             right.checkReleased();
         }
 
-        /** What was changed is never received, which the ends check, and is told. */
+        /** A changed message is reported as corruption. The ends check that it is never received. */
         private void corruptionIsFound(SimulatedEnd end) {
             if (end.gone) {
                 return;
             }
             end.checkTimeouts(now);
             Checksum counted = end.protocol.sums();
-            // What comes behind the peer's death, or its last message, is not looked at.
-            boolean heard = end.isTampered() && end.transport.lost() == null && !end.isClosing();
-            if (heard) {
+            // Messages after the peer's death or its last message are not checked.
+            boolean reported = end.isTampered() && end.transport.lost() == null && !end.isClosing();
+            if (reported) {
                 assertThat(counted.corrupt()).as(end.toString()).isOne();
                 assertThat(end.protocol.ended("receiving")).isInstanceOf(CorruptMessageException.class);
                 found++;
@@ -215,7 +215,7 @@ class ProtocolSimulationTest {
             }
         }
 
-        private void timeTells() {
+        private void checkTimeouts() {
             for (int i = 0; i < 200; i++) {
                 now += SimulatedEnd.SILENCE_NANOS;
                 left.checkTimeouts(now);

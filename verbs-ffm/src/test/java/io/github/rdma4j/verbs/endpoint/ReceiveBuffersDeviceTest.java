@@ -18,7 +18,7 @@ import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the buffers when they cannot be posted. */
+/** Tests receive buffers that cannot be posted. */
 @Tag("device")
 class ReceiveBuffersDeviceTest {
     @Test

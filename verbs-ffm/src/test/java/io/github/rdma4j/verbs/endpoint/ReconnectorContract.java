@@ -14,13 +14,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a connection that is lost, over any transport. */
+/** Tests how a Reconnector replaces a lost connection, over any transport. */
 abstract class ReconnectorContract {
     static final Duration PATIENCE = Duration.ofSeconds(60);
     /** Of the server. */
     private static final int BUFFERS = 20;
 
-    final List<Reconnection> told = new ArrayList<>();
+    final List<Reconnection> reconnections = new ArrayList<>();
     EndpointServer server;
     InetSocketAddress address;
 
@@ -47,7 +47,7 @@ abstract class ReconnectorContract {
     Reconnector open(Consumer<ReconnectConfig> settings) {
         return Reconnector.open(address, config -> config.transport(transport()).receiveBuffers(8), retry -> {
             retry.firstPause(Duration.ofMillis(1)).longestPause(Duration.ofMillis(20));
-            retry.onReconnect(told::add);
+            retry.onReconnect(reconnections::add);
             settings.accept(retry);
         });
     }
@@ -77,7 +77,7 @@ abstract class ReconnectorContract {
         try (Reconnector reconnector = open()) {
             Ends ends = connect(reconnector);
             assertThat(reconnector.endpoint(Duration.ZERO)).isSameAs(ends.client());
-            assertThat(told).isEmpty();
+            assertThat(reconnections).isEmpty();
             ends.atServer().abort();
         }
     }
@@ -86,7 +86,7 @@ abstract class ReconnectorContract {
     void outcomeOfMessagesOfALostConnectionIsReported() {
         List<String> arrived = new ArrayList<>();
         try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
-            told.add(again);
+            reconnections.add(again);
             again.lost().poll(message -> arrived.add(new String(message.toBytes())));
             assertThat(again.endpoint().send("first".getBytes(), PATIENCE)).isTrue();
         }))) {
@@ -109,11 +109,11 @@ abstract class ReconnectorContract {
 
             Ends second = connect(reconnector);
             assertThat(second.client()).isNotSameAs(first.client());
-            assertThat(told).hasSize(1);
-            assertThat(told.getFirst().endpoint()).isSameAs(second.client());
-            assertThat(told.getFirst().lost().counters()).isEqualTo(new EndpointCounters(12, BUFFERS / 4, 1));
-            assertThat(told.getFirst().sameServer()).isTrue();
-            assertThat(told.getFirst().reason()).isNotBlank();
+            assertThat(reconnections).hasSize(1);
+            assertThat(reconnections.getFirst().endpoint()).isSameAs(second.client());
+            assertThat(reconnections.getFirst().lost().counters()).isEqualTo(new EndpointCounters(12, BUFFERS / 4, 1));
+            assertThat(reconnections.getFirst().sameServer()).isTrue();
+            assertThat(reconnections.getFirst().reason()).isNotBlank();
             assertThat(arrived).containsExactly("unread");
             assertThat(second.atServer().receive(PATIENCE).map(String::new)).hasValue("first");
             assertThat(first.client().isOpen()).isFalse();
@@ -130,9 +130,9 @@ abstract class ReconnectorContract {
             awaitEnd(first.client());
             server = bind(address);
             Ends second = connect(reconnector);
-            assertThat(told).hasSize(1);
-            assertThat(told.getFirst().sameServer()).isFalse();
-            assertThat(told.getFirst().reason()).isEqualTo("closed by the peer");
+            assertThat(reconnections).hasSize(1);
+            assertThat(reconnections.getFirst().sameServer()).isFalse();
+            assertThat(reconnections.getFirst().reason()).isEqualTo("closed by the peer");
             second.atServer().abort();
         }
     }

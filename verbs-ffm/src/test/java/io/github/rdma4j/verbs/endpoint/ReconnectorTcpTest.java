@@ -143,7 +143,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
         }
     }
 
-    /** To try again would go on for ever, and nobody would hear why. */
+    /** Retrying would never end, and the program would not get the reason. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP"})
     void otherVersionIsReportedAtOnce(Transport transport) throws Exception {
@@ -172,7 +172,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
                     .isInstanceOf(IncompatiblePeerException.class)
                     .hasMessageContaining("version " + (Hello.VERSION + 1));
             assertThat(attempts).hasValue(1);
-            // Who waits for an update asks again.
+            // A program that waits for an update of the peer calls again.
             assertThatThrownBy(() -> reconnector.endpoint(PATIENCE)).isInstanceOf(IncompatiblePeerException.class);
             assertThat(attempts).hasValue(2);
         }
@@ -205,8 +205,8 @@ class ReconnectorTcpTest extends ReconnectorContract {
     @Test
     void throwingListenerIsNotifiedAgain() {
         try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
-            told.add(again);
-            if (told.size() == 1) {
+            reconnections.add(again);
+            if (reconnections.size() == 1) {
                 throw new IllegalArgumentException("not yet");
             }
         }))) {
@@ -214,10 +214,10 @@ class ReconnectorTcpTest extends ReconnectorContract {
             first.atServer().abort();
             awaitEnd(first.client());
             assertThatThrownBy(() -> connect(reconnector)).hasMessage("not yet");
-            assertThat(told.getFirst().endpoint().isOpen()).isFalse();
+            assertThat(reconnections.getFirst().endpoint().isOpen()).isFalse();
             Ends second = connect(reconnector);
-            assertThat(told).extracting(Reconnection::lost).containsOnly(first.client());
-            assertThat(told).hasSize(2);
+            assertThat(reconnections).extracting(Reconnection::lost).containsOnly(first.client());
+            assertThat(reconnections).hasSize(2);
             assertThat(second.client().isOpen()).isTrue();
             second.atServer().abort();
         }
@@ -227,8 +227,8 @@ class ReconnectorTcpTest extends ReconnectorContract {
     void listenerWhoseNewConnectionIsLostMakesTheNextAttempt() {
         CompletableFuture<Endpoint> next = new CompletableFuture<>();
         try (Reconnector reconnector = open(retry -> retry.onReconnect(again -> {
-            told.add(again);
-            if (told.size() == 1) {
+            reconnections.add(again);
+            if (reconnections.size() == 1) {
                 next.completeAsync(() -> server.accept(PATIENCE).orElseThrow());
                 throw new EndpointException("saying again", "it is lost", "none");
             }
@@ -237,7 +237,7 @@ class ReconnectorTcpTest extends ReconnectorContract {
             first.atServer().abort();
             awaitEnd(first.client());
             assertThat(connect(reconnector).client().isOpen()).isTrue();
-            assertThat(told).extracting(Reconnection::lost).containsExactly(first.client(), first.client());
+            assertThat(reconnections).extracting(Reconnection::lost).containsExactly(first.client(), first.client());
             next.join().abort();
         }
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a recording of JDK Flight Recorder has of connections, transfers, waits and memory. */
+/** Tests the JDK Flight Recorder events of connections, transfers, waits and memory. */
 @Tag("device")
 class RecordedEventsDeviceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -43,7 +43,7 @@ class RefusedReceivesDeviceTest {
     private static final Consumer<EndpointConfig> SMALL =
             config -> config.receiveBuffers(8).sendDepth(4).maxMessageSize(500);
 
-    /** In front of the functions of a device, which may refuse, and keeps book of what the adapter has. */
+    /** Wraps the functions of a device: may refuse calls, and records the buffers that the adapter has. */
     private static final class RefusingAdapter implements AutoCloseable {
         private final Arena arena = Arena.ofShared();
         private final MemorySegment functions;
@@ -55,7 +55,7 @@ class RefusedReceivesDeviceTest {
         private final Set<Long> posted = new HashSet<>();
 
         private boolean refuses;
-        /** How many calls come until one is refused; 0 if none is. */
+        /** The number of calls until one is refused; 0 if none is. */
         private int untilRefusal;
 
         private int refusals;
@@ -114,7 +114,7 @@ class RefusedReceivesDeviceTest {
             return refusals;
         }
 
-        /** How many buffers it has got since the last change. */
+        /** The number of buffers that it has received since the last change. */
         synchronized int count() {
             return posted.size();
         }
@@ -165,7 +165,7 @@ class RefusedReceivesDeviceTest {
             client.poll(message -> {});
         }
 
-        /** What was held is as it came: its buffer was given to nobody else. */
+        /** Checks that a held message is unchanged, so its buffer was not used for another one. */
         private void check() {
             try (HeldMessage oldest = held.remove()) {
                 assertThat(oldest.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(message(checked));
@@ -212,7 +212,7 @@ class RefusedReceivesDeviceTest {
         return new Conversation(client.join(), server);
     }
 
-    /** Whoever gives back what the adapter refuses loses its connection; another one comes in its place. */
+    /** If the adapter refuses a returned buffer, the endpoint loses its connection, and this opens another one. */
     private Conversation withAll(Conversation conversation, Consumer<Conversation> step) {
         try {
             step.accept(conversation);
@@ -266,7 +266,7 @@ class RefusedReceivesDeviceTest {
         }
     }
 
-    /** What a client's group gives its adapter until the client is connected. */
+    /** Returns the number of buffers that a client's group posts until the client is connected. */
     private static int roomsOfOneClient(RefusingAdapter adapter, boolean refuse) {
         adapter.refuse(false);
         // One place at a time, with few buffers: those that are refused do not wear the queue out.
@@ -306,7 +306,7 @@ class RefusedReceivesDeviceTest {
         try (RefusingAdapter adapter = new RefusingAdapter(device)) {
             int buffers = roomsOfOneClient(adapter, false);
             assertThat(adapter.refusals()).isZero();
-            // Those that were refused may still wait for others.
+            // Refused buffers may still wait to be posted with others.
             assertThat(roomsOfOneClient(adapter, true)).isLessThanOrEqualTo(buffers);
             assertThat(adapter.refusals()).isEqualTo(1);
         }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A selector that sleeps at once, and so arms early, without a device. What is not noticed fails by the patience. */
+/** A selector that sleeps at once, and so arms early, without a device. A missed event fails by the timeout. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SelectorOfFakesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -78,7 +78,7 @@ class SelectorOfFakesTest {
         isLostOnceAndKeepsNobody(SelectorOfFakesTest::cannotBePolled, "ibv_poll_cq(of the simulation)");
     }
 
-    /** A view of it is made behind the visit, which may fail for want of memory. */
+    /** A view of the message is created after the visit, which may fail with an OutOfMemoryError. */
     @Test
     void messageThatCannotBeShownIsShownByTheNextSelect() {
         FakePair pair = pair();
@@ -139,7 +139,7 @@ class SelectorOfFakesTest {
         assertThat(pair.leftTransport.freed).isTrue();
     }
 
-    /** As for want of memory. */
+    /** The failure is like an OutOfMemoryError. */
     @Test
     void messageThatCannotBeHeldIsThereForWhoAsksNext() {
         FakePair pair = pair();
@@ -160,7 +160,10 @@ class SelectorOfFakesTest {
         assertThat(pair.left.receiveHeld(SHORT)).isEmpty();
     }
 
-    /** As a selector: who waits in a thread hears that the connection is lost, and a Reconnector makes another one. */
+    /**
+     * As with a selector, a waiting thread gets an exception for the lost connection, so that a Reconnector can make
+     * another one.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void waitForASilentAdapterLosesTheConnection(boolean queue) {
@@ -201,7 +204,7 @@ class SelectorOfFakesTest {
         pair.left.close();
     }
 
-    /** What makes progress without a wait. */
+    /** Calls that make progress without a wait. */
     private enum Asking {
         POLL(endpoint -> endpoint.poll(message -> {})),
         SEND(endpoint -> endpoint.trySend(number(1))),
@@ -222,7 +225,7 @@ class SelectorOfFakesTest {
         pair.leftTransport.lost = "the local device was removed";
         AtomicInteger polls = new AtomicInteger();
         pair.leftTransport.beforePoll = () -> {
-            // The first is that of whoever asks, the second that of the look.
+            // The first poll is the caller's, and the second one looks for the reason.
             if (polls.incrementAndGet() > 1) {
                 throw new VerbsException("ibv_poll_cq(of the simulation)", Errno.EIO, "the device is gone", "");
             }
@@ -326,7 +329,7 @@ class SelectorOfFakesTest {
             for (int i = 0; i < 40; i++) {
                 all.get(0).right.trySend(number(i));
                 all.get(2).right.trySend(number(i));
-                // Who is told that something has changed looks at the clock, too.
+                // A selector that is notified of a change also checks the clock.
                 broken.left.engine().nudge();
                 try {
                     selector.select(SHORT);
@@ -370,7 +373,7 @@ class SelectorOfFakesTest {
             assertThat(selector.selectUninterruptibly(System.nanoTime(), PATIENCE.toNanos()))
                     .isEqualTo(1);
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
-            // The next one of the other kind hears of it.
+            // The next interruptible wait gets the interrupt.
             assertThatThrownBy(() -> selector.select(System.nanoTime(), PATIENCE.toNanos()))
                     .isInstanceOf(WaitInterruptedException.class);
         } finally {
@@ -378,7 +381,7 @@ class SelectorOfFakesTest {
         }
     }
 
-    /** As behind a handler that has found the send queue full: nothing but an end makes room. */
+    /** As after a handler that has found the send queue full: only a completion frees a slot. */
     @Test
     void anotherVisitEnablesCompletionsThatAHandlerAwaits() {
         FakePair pair = pair();
@@ -398,7 +401,7 @@ class SelectorOfFakesTest {
         engine.visits().unwatch();
     }
 
-    /** The group polls when it is to tell of ends, too, and what it finds then is told while the visit is under way. */
+    /** Enabling completions also polls, and the visit under way handles an event that this poll finds. */
     @Test
     void eventWhileCompletionsAreEnabledIsHandled() {
         FakePair pair = pair();
@@ -423,8 +426,8 @@ class SelectorOfFakesTest {
         FakePair pair = pair();
         Engine engine = pair.left.engine();
         Runnable first = () -> {};
-        AtomicInteger told = new AtomicInteger();
-        Runnable second = told::incrementAndGet;
+        AtomicInteger notified = new AtomicInteger();
+        Runnable second = notified::incrementAndGet;
         engine.visits().watch(first, () -> {}, false);
         engine.visits().unwatch();
         engine.visits().watch(second, () -> {}, false);
@@ -530,7 +533,7 @@ class SelectorOfFakesTest {
         }
     }
 
-    /** Other threads wait for the same endpoint and send, so that they take events, arm, and make progress, too. */
+    /** Other threads also wait for the same endpoint and send, so that they take events, arm, and make progress. */
     @Test
     void nothingIsMissedThoughOtherThreadsUseTheEndpointAndItMovesBetweenSelectors() throws Exception {
         int messages = 4_000;

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Timeout;
 /** A server over TCP in a process that has no file descriptor left for the client that waits. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ServerWithoutDescriptorsTest {
-    /** Who asks at once again would ask some ten thousand times in the second that is played. */
+    /** A server that retried at once would do so about ten thousand times in the second of this test. */
     private static final int MOST = 4;
 
-    /** How a program takes clients. */
+    /** A way in which a program accepts clients. */
     private interface Taking {
         /** Null if there is none now. */
         Endpoint next();

@@ -26,8 +26,8 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 
 /**
- * One end of a simulated connection: the state machine, and a program that does anything at any time. It keeps books of
- * its own, and compares.
+ * One end of a simulated connection: the state machine, and a program that does anything at any time. It keeps its own
+ * records and compares them.
  */
 final class SimulatedEnd {
     static final long SILENCE_NANOS = 8_000;
@@ -305,7 +305,7 @@ final class SimulatedEnd {
         Promise<?> promise = protocol.decisions().take();
         if (promise != null) {
             promise.handOver();
-            require(promise.isDone(), "told, and not done");
+            require(promise.isDone(), "handed over, and not done");
         }
     }
 
@@ -395,7 +395,7 @@ final class SimulatedEnd {
         }
     }
 
-    /** What a close waits for. */
+    /** Sends the close message when nothing is under way, and then abandons the connection. */
     void goOnClosing() {
         if (!closing || gone) {
             return;
@@ -419,9 +419,9 @@ final class SimulatedEnd {
         }
     }
 
-    // ---- The books ----
+    // ---- Bookkeeping ----
 
-    /** Takes down what the machine has done by itself in the last step. */
+    /** Records the messages that the state machine has delivered in the last step. */
     private void book() {
         while (!requests.isEmpty() && requests.peek().isDecided()) {
             Promise<byte[]> request = requests.remove();
@@ -432,7 +432,7 @@ final class SimulatedEnd {
         waiters.removeIf(waiter -> waiter.changes != protocol.changes());
     }
 
-    /** What holds after each step. */
+    /** Checks the invariants that hold after each step. */
     void check() {
         if (!nudgeOwed) {
             for (Waiter waiter : waiters) {
@@ -468,7 +468,7 @@ final class SimulatedEnd {
         return protocol.isIdle() && underWay.isEmpty() && requests.isEmpty();
     }
 
-    /** Everything that the peer has sent is read, and nothing is refused for want of memory. */
+    /** Everything that the peer has sent is read, and nothing is refused for lack of memory. */
     void readAll() {
         transport.outOfMemory = () -> false;
         nudge();
@@ -496,7 +496,7 @@ final class SimulatedEnd {
         protocol.settle();
     }
 
-    /** What holds at the end. */
+    /** Checks that everything is released at the end. */
     void checkReleased() {
         require(protocol.slots().isIdle() && protocol.isIdle(), "something is still under way");
         require(!protocol.slots().hasDone(), "something waits to be polled");

@@ -14,7 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What {@link EngineTest} asks, of threads that look for a while before they sleep. */
+/** {@link EngineTest} with threads that spin for a while before they sleep. */
 class SpinningEngineTest extends EngineTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final MemorySegment MESSAGE = MemorySegment.ofArray(new byte[8]);

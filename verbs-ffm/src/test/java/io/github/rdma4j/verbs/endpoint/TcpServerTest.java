@@ -135,7 +135,7 @@ class TcpServerTest {
                 atServer.close();
             }
             for (int i = 0; i < 200 && !closed.isEmpty(); i++) {
-                // Who selects takes those out that were closed.
+                // A select removes closed connections.
                 selector.select(Duration.ZERO);
                 System.gc();
                 Thread.sleep(5);
@@ -202,7 +202,7 @@ class TcpServerTest {
             CompletableFuture<Boolean> gone = CompletableFuture.supplyAsync(() -> {
                 try (Socket client = silent.accept()) {
                     mine.interrupt();
-                    // What it has said, and then the end of a connection that is closed.
+                    // Reads the server's bytes, and then the end of the closed connection.
                     client.getInputStream().readAllBytes();
                     return true;
                 } catch (IOException e) {
@@ -278,7 +278,7 @@ class TcpServerTest {
         }
     }
 
-    /** With it each client would be late before it is heard. */
+    /** With a timeout of zero each client would be late before it could send anything. */
     @Test
     void noTimeForHandshakesIsRefused() {
         EndpointConfig config = new EndpointConfig();

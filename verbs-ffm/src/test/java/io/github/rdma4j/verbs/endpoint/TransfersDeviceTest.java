@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@link TransfersContract} on a device, and what needs memory that an adapter knows. */
+/** {@link TransfersContract} on a device, and tests that need registered memory. */
 @Tag("device")
 class TransfersDeviceTest extends TransfersContract {
     private EndpointPair devices;

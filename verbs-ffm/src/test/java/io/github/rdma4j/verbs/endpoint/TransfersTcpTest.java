@@ -60,9 +60,9 @@ class TransfersTcpTest extends TransfersContract {
     }
 
     /**
-     * More reads and atomic operations than each side serves at a time, between writes of more than the kernel's
-     * buffers
-     * take: whoever served no more before its own were sent would wait for a peer that does the same.
+     * Each side posts more reads and atomic operations than the other serves at a time, between writes that exceed the
+     * kernel's buffers. A side that stopped serving until its own requests were sent would wait for ever for a peer
+     * that does the same.
      */
     @Test
     void twoSidesWithFullQueuesDoNotWaitForEachOther() {

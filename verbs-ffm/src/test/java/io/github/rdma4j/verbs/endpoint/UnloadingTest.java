@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class UnloadingTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** What a program does, in each of its threads; loaded with the library. */
+    /** A program, which is loaded with the library and runs in each of its threads. */
     public static final class Usage implements Callable<Void> {
         @Override
         public Void call() throws Exception {

@@ -49,12 +49,12 @@ enum Errnos {
     ECONNREFUSED(111),
     EHOSTUNREACH(113);
 
-    /** What any system call may say: out of memory, a wrong argument, and a device that is gone. */
+    /** Errors that any system call may return: out of memory, a wrong argument, and a device that is gone. */
     private static final Set<Errnos> ANY = EnumSet.of(ENOMEM, EINVAL, EIO);
 
     /**
-     * What is an answer and no failure: the device has no ECE, the descriptor is not in the set yet, the kernel has no
-     * RDMA and so no device, the table has no such entry.
+     * Errnos that are answers and not failures: the device has no ECE, the descriptor is not in the set yet, the kernel
+     * has no RDMA and so no device, or the table has no such entry.
      */
     private static final Map<String, Errnos> ANSWERS = Map.of(
             "ibv_query_ece", EOPNOTSUPP,
@@ -75,7 +75,7 @@ enum Errnos {
         return number;
     }
 
-    /** Those that the function's manual page names, and those that any may give; or one of them only. */
+    /** Returns the errnos in the function's manual page and those that any call may return, or only one of them. */
     static Set<Errnos> of(String function, boolean all) {
         if (!all) {
             return EnumSet.of(function.matches(".*(alloc|create|open|reg)_.*|mmap") ? ENOMEM : EIO);

@@ -32,7 +32,7 @@ class FaultInjectionDeviceTest {
         return cases().map(test -> DynamicTest.dynamicTest(test.name(), () -> FaultRuns.failEach(test)));
     }
 
-    /** What undoes a failed step can fail, too, and is the smaller trouble. */
+    /** Undoing a failed step can also fail. The program needs the first failure. */
     @TestFactory
     Stream<DynamicTest> firstOfTwoFailuresIsReported() {
         return cases().filter(test -> UNDONE_AGAIN.contains(test.name()))

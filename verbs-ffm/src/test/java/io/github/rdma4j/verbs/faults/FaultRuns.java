@@ -16,7 +16,7 @@ public final class FaultRuns {
 
     private FaultRuns() {}
 
-    /** What {@code all()} of a class gives that a {@link FaultyLoader} loads. */
+    /** Returns the result of {@code all()} of a class that a {@link FaultyLoader} loads. */
     @SuppressWarnings("unchecked")
     public static List<FaultCase> cases(ClassLoader loader, String name) {
         try {
@@ -100,18 +100,18 @@ public final class FaultRuns {
         return problems;
     }
 
-    /** Each native call fails in turn, and each one that its step makes behind it, too. */
+    /** Makes each native call fail in turn, together with each later call of the same step. */
     public static void failTwice(FaultCase test) {
         List<String> problems = new ArrayList<>();
         int failures = 0;
         for (Injection.Point point : points(test)) {
             Errnos errno = Errnos.of(point.function(), false).iterator().next();
             Injection once = new Injection(point, errno.number());
-            // What goes on without the call hides nothing.
+            // A step that succeeds without the call has no failure to hide.
             int calls = run(test, once).failures().isEmpty() ? 0 : once.later().size();
             for (int second = 1; second <= calls; second++) {
                 Injection.Point then = once.later().get(second - 1);
-                // Of close(2) nobody asks whether it failed.
+                // The library ignores failures of close(2).
                 if (then.function().equals("close")) {
                     continue;
                 }

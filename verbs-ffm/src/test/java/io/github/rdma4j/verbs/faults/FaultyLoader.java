@@ -15,11 +15,9 @@ import java.lang.foreign.SymbolLookup;
 import java.util.List;
 
 /**
- * Loads the library a second time, with one difference: wherever it asks the linker for a handle of a native
- * function, or a library
- * for a symbol, it asks {@link NativeSeam}. So no call can be forgotten, neither one of the bindings nor one made by
- * hand, and the
- * code that runs is otherwise the one that is shipped. What is built on the library is loaded with it, as it is.
+ * Loads the library a second time, with one difference: lookups of native functions and symbols go to {@link
+ * NativeSeam} instead of the linker. So no call can be missed, and the code is otherwise the shipped one. Classes that
+ * use the library are loaded with it, unchanged.
  */
 public final class FaultyLoader extends ClassLoader {
     private static final String LIBRARY = "io.github.rdma4j.verbs.";

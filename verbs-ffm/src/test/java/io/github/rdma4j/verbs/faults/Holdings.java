@@ -18,12 +18,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What the process holds, as the kernel tells it, and the native objects that its calls have made.
+ * The resources of this process, as the kernel reports them, and the native objects that its calls have created.
  *
  * @param counts by kind
  */
 record Holdings(Map<String, Integer> counts) {
-    /** What the kernel takes back in its own time is there soon; this bounds the wait for a leak. */
+    /**
+     * The kernel frees some resources a little later. This limits the wait for them, which is long only if there is a
+     * leak.
+     */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
@@ -64,7 +67,7 @@ record Holdings(Map<String, Integer> counts) {
         }
     }
 
-    /** What is held now and was not before, or the other way round; empty if it is the same. */
+    /** Returns the difference between the resources before and now, or an empty string. */
     static String changeSince(Holdings before) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
@@ -135,7 +138,9 @@ record Holdings(Map<String, Integer> counts) {
             questions = 0;
         }
 
-        /** Not by {@link Process#onExit()}: the common pool, whose one thread may be in a case, would have to tell. */
+        /**
+         * Does not use {@link Process#onExit()}, which needs the common pool, whose one thread may be running a case.
+         */
         private static void awaitEnd() {
             try {
                 if (!process.waitFor(30, TimeUnit.SECONDS)) {

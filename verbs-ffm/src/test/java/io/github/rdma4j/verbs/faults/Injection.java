@@ -31,10 +31,10 @@ final class Injection {
             "rdma_get_cm_event");
 
     /**
-     * What the calls that look for events and completions answer when there is none yet: an errno. Whether there is one
-     * already when a step looks is a matter of time, and with it whether the step waits. So the first look from a place
-     * finds nothing, in each run: the step goes the whole way of a wait, and each call on that way is among the points.
-     * But a look for completions after the arming is what finds those that came before it, and make no event.
+     * The errno that polling calls return when there is no event or completion yet. Only timing decides whether a
+     * step's poll finds one at once or waits. So the first poll at each call site finds nothing in each run: the step
+     * goes through a whole wait, and each call of that wait is among the points. The exception is a poll for
+     * completions after arming, which finds the completions that came before and cause no event.
      */
     private static final Map<String, Errnos> NOTHING_YET = Map.of(
             "rdma_get_cm_event", Errnos.EAGAIN,
@@ -46,7 +46,7 @@ final class Injection {
     /** They are called for no errno first, and for one after a failure: both fail. */
     private static final Set<String> CALLED_AGAIN = Set.of("ibv_get_cq_event", "epoll_pwait2");
 
-    /** The cause of a second failure: another one than those of the first. */
+    /** The errno of a second failure, which differs from the errnos of the first. */
     private static final Errnos SECOND = Errnos.EBUSY;
 
     private static volatile Injection current = new Injection(null, 0);
@@ -57,14 +57,14 @@ final class Injection {
     private final Map<Point, Integer> occurrences = new HashMap<>();
     /** Whether the step has armed a queue, and not looked since. */
     private boolean armed;
-    /** Whose calls are those of the step that runs; null between steps. */
+    /** The thread that runs the current step; null between steps. */
     private Thread stepping;
 
-    /** Which of the next calls fails, too, from 1; 0 if none does. */
+    /** The number of the later call that also fails, from 1; 0 if none does. */
     private final int second;
     /** The calls that the same step has made since the failure, and that could fail. */
     private final List<Point> later = new ArrayList<>();
-    /** What the step has called last, before the failure. */
+    /** The last call of the step before the failure. */
     private String last;
     /** The same, behind the failure as well. */
     private String newest;
@@ -124,7 +124,7 @@ final class Injection {
         stepIsOver = fired;
     }
 
-    /** The errno that a fallible call shall fail with; null for a call that shall be made. */
+    /** Returns the errno that a fallible call must fail with, or null for a call that goes through. */
     synchronized Integer answer(String function) {
         if (Thread.currentThread() != stepping) {
             return null;
@@ -192,7 +192,7 @@ final class Injection {
         return stepIsOver || "epoll_pwait2".equals(newest) || "epoll_wait".equals(newest);
     }
 
-    /** Whether a step that fails must leave nothing: its way out does not fail, too. */
+    /** Whether a failed step must leave nothing behind, because undoing it does not also fail. */
     boolean mustLeaveNothing() {
         return target != null && second == 0;
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Whether what a program was told of a failed call is what it needs: which call, why, and what to do. */
+/** Checks that the exception for a failed call names the call, the cause and a remedy. */
 final class Judgement {
     private static final String VERBS_EXCEPTION = "io.github.rdma4j.verbs.VerbsException";
     /** Calls without which the library does what it was asked to do. */
@@ -16,14 +16,13 @@ final class Judgement {
     /** The kernel refuses only to read what nobody has signalled. */
     private static final String NOTHING_TO_DRAIN = "FileDescriptors.drain:";
     /**
-     * Of steps that may fail without a word. A connection that was abandoned has failed, which its event tells. An
-     * endpoint that is closed goes on without the good-bye and the disconnect that it could not send: the peer learns
-     * it from the end of the queue pair. Without a list of devices there is no EFA, and rdma_cm connects or reports
-     * why not.
+     * Methods that may fail silently. An abandoned connection has failed already, and its event reports that. A close
+     * goes on without the close message and the disconnect that it could not send, and the peer notices the end of the
+     * queue pair. Without a list of devices there is no EFA, and rdma_cm connects or reports why not.
      */
     private static final List<String> BEST_EFFORT =
             List.of("ManagedQueuePair.abandon:", "Protocol.postClose:", "CmLink.disconnect:", "ElasticFabric.devices:");
-    /** For one that looks they mean: nothing yet. */
+    /** For a polling call these mean that there is nothing yet. */
     private static final Set<Errnos> NOTHING_YET = Set.of(Errnos.EAGAIN, Errnos.EINTR);
 
     private Judgement() {}
@@ -37,11 +36,11 @@ final class Judgement {
                     || point.path().stream()
                             .anyMatch(frame -> BEST_EFFORT.stream().anyMatch(frame::startsWith))
                     || Injection.LOOKING.contains(function) && NOTHING_YET.contains(errno);
-            return tolerated ? List.of() : List.of("nothing was told");
+            return tolerated ? List.of() : List.of("nothing was reported");
         }
         Throwable failure = failures.getFirst();
         if (failure instanceof Steps.AnswerException answered) {
-            return answered.answer() == errno.number() ? List.of() : List.of("told: " + failure.getMessage());
+            return answered.answer() == errno.number() ? List.of() : List.of("reported: " + failure.getMessage());
         }
         List<String> problems = new ArrayList<>();
         if (!isVerbsException(failure.getClass())) {
@@ -61,9 +60,7 @@ final class Judgement {
         return problems;
     }
 
-    /**
-     * What the library adds to a failure is around it: a pool that is exhausted says so, and has the call as its cause.
-     */
+    /** The library may wrap a failure: an exhausted pool has its own exception, with the failed call as its cause. */
     private static boolean names(Throwable failure, String call) {
         return isVerbsException(failure.getClass())
                         && ask(failure, "operation").toString().contains(call)

@@ -10,11 +10,11 @@ import java.util.Set;
 
 /** A function that the library calls, by its name or through a pointer, with the way in which it reports a failure. */
 final class NativeFunction {
-    /** They return -1, where most verbs return the errno: nothing says why. */
+    /** They return -1 without an errno, where most verbs return the errno. */
     private static final Set<String> MINUS_ONE =
             Set.of("ibv_query_gid", "ibv_query_pkey", "ibv_close_device", "poll_cq");
 
-    /** What cannot fail, and what cannot be told from a failure. */
+    /** Functions that cannot fail, or whose failures cannot be distinguished from results. */
     private static final Set<String> INFALLIBLE = Set.of(
             "ibv_get_device_guid",
             "ibv_get_device_index",
@@ -46,7 +46,7 @@ final class NativeFunction {
     private final MethodHandle real;
 
     /**
-     * What stands behind a handle of the library.
+     * The function behind a handle of the library.
      *
      * @param symbol its name; null for a handle of function pointers
      * @param result what the handle returns
@@ -63,7 +63,7 @@ final class NativeFunction {
         this.real = real;
     }
 
-    /** What the handle that the library has does. */
+    /** Calls the function for the library's handle, or makes the call fail. */
     Object call(Object[] arguments) throws Throwable {
         String name = symbol != null ? symbol : Pointers.nameOf(((MemorySegment) arguments[0]).address());
         Object[] own = Arrays.copyOfRange(arguments, (symbol == null ? 1 : 0) + (keepsErrno ? 1 : 0), arguments.length);
@@ -79,7 +79,7 @@ final class NativeFunction {
         return errno == null ? answer : failure(name, returned, errno, arguments);
     }
 
-    /** What a function has returned; of a word in a register only what the function has put there. */
+    /** Returns a function's result, without the bits of a register that the function has not set. */
     private Object meaning(Object answer, Class<?> returned) {
         if (!takesWords || returned == long.class) {
             return answer;
@@ -96,7 +96,8 @@ final class NativeFunction {
     }
 
     /**
-     * Whether a failure is told by errno. All calls by words capture it, and most functions return an errno instead.
+     * Whether a failure is reported in errno. All calls that pass words capture errno, and most functions return an
+     * errno instead.
      */
     private boolean leavesErrno(String name, Class<?> returned) {
         return takesWords

@@ -12,11 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 /**
- * What native calls have made and not ended, by the names of the functions: what makes returns a pointer or a
- * descriptor and is
- * called so, what ends is called so and takes it first. It knows what the kernel does not count (address handles,
- * windows, lists),
- * and sees a second release before it crashes.
+ * The native objects that calls have created and not ended. A creating function is recognized by its name and returns a
+ * pointer or a descriptor. An ending function is also recognized by its name and takes it first. This counts what the
+ * kernel does not count (address handles, windows, lists), and sees a second release before it crashes.
  */
 final class NativeObjects {
     private static final Pattern MAKES =
@@ -27,13 +25,15 @@ final class NativeObjects {
     private static final int DUPLICATE_DESCRIPTOR = 1030;
     private static final int CONNECT_REQUEST = 4;
 
-    /** What was made, by its address or descriptor, with the call that made it. */
+    /** The live objects, by address or descriptor, with the call that created each. */
     private static final Map<Object, String> LIVE = new ConcurrentHashMap<>();
 
-    /** How many multicast groups each id of rdma_cm has joined, which the kernel does not count by process. */
+    /**
+     * The number of multicast groups that each id of rdma_cm has joined, which the kernel does not count by process.
+     */
     private static final Map<Object, Integer> JOINED = new ConcurrentHashMap<>();
 
-    /** A mapping is given back in parts, too. */
+    /** A mapping may also be unmapped in parts. */
     private static final AtomicLong MAPPED_BYTES = new AtomicLong();
 
     private NativeObjects() {}
@@ -53,7 +53,7 @@ final class NativeObjects {
         return matches(ENDS, function);
     }
 
-    /** What a call is about to end; null if it ends nothing. */
+    /** Returns the native object that a call is about to end, or null. */
     private static Object ended(String function, Object[] arguments) {
         if (function.equals("close")) {
             return new Descriptor((int) arguments[0]);
@@ -173,7 +173,7 @@ final class NativeObjects {
         }
     }
 
-    /** How many there are, by the call that made them. */
+    /** Returns the number of live objects, by the call that created them. */
     static Map<String, Integer> counts() {
         Map<String, Integer> counts = new TreeMap<>();
         counts.put("bytes mapped", MAPPED_BYTES.intValue());

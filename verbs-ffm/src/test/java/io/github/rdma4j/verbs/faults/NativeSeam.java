@@ -14,10 +14,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the library asks instead of the linker when {@link FaultyLoader} has loaded it: its handles call and tell. */
+/**
+ * Replaces the linker for a library that {@link FaultyLoader} has loaded. Its handles call the real functions and
+ * record the calls.
+ */
 public final class NativeSeam {
     private static final Map<Long, String> SYMBOLS = new ConcurrentHashMap<>();
-    /** What the handle of the library's ColdCalls is: a function pointer, room for errno, six words; and no other. */
+    /**
+     * The type of the handle of the library's ColdCalls, and of no other handle: a function pointer, a buffer for
+     * errno, and six words.
+     */
     private static final MethodType ANY_SHAPE =
             MethodType.methodType(long.class, Collections.nCopies(8, MemorySegment.class));
 
@@ -34,21 +40,21 @@ public final class NativeSeam {
 
     private NativeSeam() {}
 
-    /** In place of {@link SymbolLookup#find}. */
+    /** Replaces {@link SymbolLookup#find}. */
     public static Optional<MemorySegment> find(SymbolLookup lookup, String name) {
         Optional<MemorySegment> found = lookup.find(name);
         found.ifPresent(address -> SYMBOLS.put(address.address(), name));
         return found;
     }
 
-    /** In place of {@link SymbolLookup#findOrThrow}. */
+    /** Replaces {@link SymbolLookup#findOrThrow}. */
     public static MemorySegment findOrThrow(SymbolLookup lookup, String name) {
         MemorySegment found = lookup.findOrThrow(name);
         SYMBOLS.put(found.address(), name);
         return found;
     }
 
-    /** In place of {@link Linker#downcallHandle(MemorySegment, FunctionDescriptor, Linker.Option...)}. */
+    /** Replaces {@link Linker#downcallHandle(MemorySegment, FunctionDescriptor, Linker.Option...)}. */
     public static MethodHandle downcallHandle(
             Linker linker, MemorySegment address, FunctionDescriptor descriptor, Linker.Option... options) {
         MethodHandle real = linker.downcallHandle(address, descriptor, options);
@@ -59,9 +65,7 @@ public final class NativeSeam {
         return wrap(real, name, options);
     }
 
-    /**
-     * In place of {@link Linker#downcallHandle(FunctionDescriptor, Linker.Option...)}: a call of a function pointer.
-     */
+    /** Replaces {@link Linker#downcallHandle(FunctionDescriptor, Linker.Option...)}, which calls a function pointer. */
     public static MethodHandle downcallHandle(Linker linker, FunctionDescriptor descriptor, Linker.Option... options) {
         return wrap(linker.downcallHandle(descriptor, options), null, options);
     }

@@ -78,7 +78,7 @@ final class Pointers {
     }
 
     /**
-     * What a function returns, as the generated bindings have it.
+     * Returns a function's return type in the generated bindings.
      *
      * @param name as {@link #nameOf} has it
      */

@@ -130,7 +130,7 @@ public final class Steps {
         return step.get();
     }
 
-    /** How many native objects of a kind there are now, as {@code "eventfd"}. */
+    /** Returns the number of live native objects of a kind, such as {@code "eventfd"}. */
     public static int nativeObjects(String kind) {
         return NativeObjects.counts().getOrDefault(kind, 0);
     }

@@ -49,7 +49,7 @@ class FlowSpecTest {
                 for (size_t i = 0; i < n; i++) printf("%02x", ((const unsigned char *)p)[i]);
                 printf("\\n");
             }
-            // What lies between and behind the fields is not set by an initializer.
+            // An initializer does not set the padding between and behind the fields.
             #define SHOW(x) (__builtin_clear_padding(&x), show(#x, &x, sizeof(x)))
             #define MAC {0x66, 0x11, 0x22, 0x33, 0x44, 0x55}
             #define ONES {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Flow rules, actions and counters on a device that has none of them: every refusal is told, and nothing is left
- * behind.
+ * A device without flow rules, actions and counters refuses every request with an exception and leaves nothing behind.
  */
 @Tag("device")
 class FlowSteeringDeviceTest {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is called as words in registers has to be nothing else, as the bindings know it. */
+/** A function that is called with words in registers must have only such parameters in the bindings. */
 class ExportedVerbTest {
     /** As NativeLibraries demands it. */
     private static final int OLDEST = 32;
@@ -52,7 +52,7 @@ class ExportedVerbTest {
         assertThat(functions).isGreaterThan(25);
     }
 
-    /** Debian's package says in which version each symbol came. With an old library: scripts/lib/other-versions. */
+    /** Debian's package lists the version of each symbol. scripts/lib/other-versions tests old libraries. */
     @Test
     void versionThatBroughtAFunctionIsKnown() throws IOException {
         Path lists = Path.of("/var/lib/dpkg/info");

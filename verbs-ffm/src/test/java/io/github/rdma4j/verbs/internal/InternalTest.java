@@ -139,7 +139,7 @@ class InternalTest {
         // Takes microseconds where the steps take the queue.
         MemorySegment sleep = linker.defaultLookup().findOrThrow("usleep");
         long longTime = 20_000_000;
-        // What is linked then is linked before the threads begin.
+        // Links the call before the threads begin.
         CursorCalls.start(sleep, false, 1);
         for (Runnable step : List.<Runnable>of(
                 () -> CursorCalls.start(sleep, false, longTime),

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What goes to libmlx5, and to which devices; of what an mlx5 adapter makes of it this says nothing. */
+/** Tests the calls of libmlx5 and the devices that they are made for, but not their effect on an mlx5 adapter. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class Mlx5CallsTest {
     private static final DeviceDriver MLX5 = new DeviceDriver("mlx5_core");
@@ -174,8 +174,8 @@ class Mlx5CallsTest {
     }
 
     /**
-     * That of the machine, which has it with rdma-core: no device here is one of its own. First, since the loader gives
-     * a stand-in that a JVM has loaded to whoever asks for the name.
+     * Uses the machine's libmlx5, which rdma-core installs and which owns no device here. This test runs first, because
+     * the loader would return an already loaded stand-in for the same name.
      */
     @Test
     @Order(1)

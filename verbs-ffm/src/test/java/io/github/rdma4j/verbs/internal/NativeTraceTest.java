@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lines of the trace, from handles of functions that are not those of a library. */
+/** Tests the lines of the trace, with handles of functions of this test. */
 class NativeTraceTest {
     private static final String HEAD = "\\d\\d:\\d\\d:\\d\\d\\.\\d{6} \\[[^]]*] ";
     private static final String TAIL = " <\\d+\\.\\d{9}>";
@@ -90,7 +90,7 @@ class NativeTraceTest {
         return (long) handle.invokeExact(NativeCalls.capture(), all[0], all[1], all[2], all[3], all[4], all[5]);
     }
 
-    /** What a provider has put into a context, and an old library has not wrapped. */
+    /** Puts function pointers into a context, as a provider does, and as an old library leaves them. */
     @BeforeEach
     void open() {
         MemorySegment context = ibv_context.allocate(arena);

@@ -68,7 +68,10 @@ class ReadinessWaiterTest {
         assertThat(outcome).hasValue(ReadinessWaiter.Outcome.READY);
     }
 
-    /** Each attempt is a system call: before the wait it would find nothing that the wait does not tell. */
+    /**
+     * Each attempt is a system call. An attempt before the wait would be wasted, because the wait reports the same
+     * readiness.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void firstWaiterTriesOnceAfterAnEvent(boolean virtual) throws Exception {
@@ -181,14 +184,14 @@ class ReadinessWaiterTest {
         thread.join();
         assertThat(outcome).hasValue(ReadinessWaiter.Outcome.INTERRUPTED);
         assertThat(next).hasValue(ReadinessWaiter.Outcome.INTERRUPTED);
-        // Whoever waits next is not disturbed by the signal that ended the other wait.
+        // The signal that ended one wait does not disturb the next waiter.
         start(virtual, () -> outcome.set(waiter.await(1_000_000))).join();
         assertThat(outcome).hasValue(ReadinessWaiter.Outcome.TIMED_OUT);
     }
 
     /**
-     * The JVM tells a platform thread of an interrupt in two steps: whoever clears the status between them and waits
-     * again was told already.
+     * The JVM interrupts a platform thread in two steps: it sets the status and then wakes the thread. A thread that
+     * clears the status between them and waits again must not be interrupted a second time.
      */
     @Test
     void interruptEndsOneWait() throws Exception {

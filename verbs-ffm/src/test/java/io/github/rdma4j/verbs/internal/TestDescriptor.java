@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A file descriptor of the tests' own, which becomes readable when they say so. */
+/** A file descriptor of a test, which becomes readable when the test signals it. */
 public final class TestDescriptor implements AutoCloseable {
     private static final MethodHandle DUP2 = Linker.nativeLinker()
             .downcallHandle(
@@ -30,10 +30,10 @@ public final class TestDescriptor implements AutoCloseable {
     }
 
     /**
-     * Closes one, and opens a new one with its number. In one step: between two, another thread that opens a file gets
-     * the number, and one that closes a file leaves a lower number free. The JVM's own threads read files, too.
+     * Closes a descriptor and opens a new one with the same number, in one step. Between two steps another thread, such
+     * as one of the JVM's own, could open a file and get the number, or close a file and leave a lower number free.
      *
-     * @param closed is not to be closed any more
+     * @param closed must not be closed again
      * @return the new one
      */
     public static TestDescriptor inPlaceOf(TestDescriptor closed) {

@@ -31,10 +31,10 @@ class VirtualThreadPollerTest {
 
     @Test
     void outOfMemoryErrorEndsNeitherTheThreadNorTheWait() throws Exception {
-        CountDownLatch told = new CountDownLatch(2);
+        CountDownLatch notified = new CountDownLatch(2);
         AtomicInteger calls = new AtomicInteger();
         Runnable failing = () -> {
-            told.countDown();
+            notified.countDown();
             if (calls.incrementAndGet() == 1) {
                 throw new OutOfMemoryError("as the test wants it");
             }
@@ -42,7 +42,7 @@ class VirtualThreadPollerTest {
         VirtualThreadPoller.watch(descriptor.number(), failing);
         try {
             descriptor.signal();
-            assertThat(told.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(notified.await(60, TimeUnit.SECONDS)).isTrue();
         } finally {
             VirtualThreadPoller.forget(descriptor.number(), failing);
         }

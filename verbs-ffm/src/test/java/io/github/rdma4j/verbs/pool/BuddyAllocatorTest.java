@@ -15,7 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The allocator by itself: blocks never overlap, all comes back, and no more is lost than the buddy system must lose.
+ * Tests the allocator alone: blocks never overlap, all memory comes back, and no more is lost than the buddy system
+ * must lose.
  */
 class BuddyAllocatorTest {
     private static final long SIZE = 1 << 20;
@@ -124,10 +125,7 @@ class BuddyAllocatorTest {
         assertThat(allocator.largestFree()).isEqualTo(SIZE);
     }
 
-    /**
-     * What rounding up costs is below one half; and what is free can be had in pieces of the smallest block, to the
-     * last one.
-     */
+    /** Rounding up wastes less than half, and all free memory can be allocated in pieces of the smallest block. */
     @ParameterizedTest
     @ValueSource(longs = {11, 12, 13})
     void fragmentationIsBounded(long seed) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A pool gets the huge pages that the machine has, and says why where it has none. The tests set the kernel's settings,
+ * A pool gets the huge pages that the machine has, or reports why it has none. The tests set the kernel's settings,
  * which needs root, and put them back.
  */
 @Tag("device")

@@ -23,7 +23,7 @@ public final class FailureRecordings implements TestExecutionListener {
     /** Has the folder. */
     static final String FOLDER = "rdma4j.recordings";
 
-    /** Where everything fails, the first recordings tell as much as all of them. */
+    /** If everything fails, the first recordings show as much as all of them. */
     private static final int MOST_RECORDINGS = 10;
 
     private final Path folder;
@@ -73,7 +73,7 @@ public final class FailureRecordings implements TestExecutionListener {
             event.failure = result.getThrowable().map(Throwable::toString).orElse(null);
             event.commit();
         }
-        // A class or a factory of tests can fail, too.
+        // A class or a factory of tests can also fail.
         if (recording != null && result.getStatus() == Status.FAILED) {
             write(test);
         }

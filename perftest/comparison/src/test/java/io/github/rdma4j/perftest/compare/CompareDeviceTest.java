@@ -29,7 +29,7 @@ class CompareDeviceTest {
     /** Each costs a pair of JVMs and twenty seconds; with scripts/test --full it is all. */
     private static final String TOOLS = System.getProperty("rdma4j.compare.tools", "ib_read_lat,ib_atomic_bw");
 
-    /** As CompareCommand chooses: who spins keeps the only CPU from the peer. */
+    /** The choice of CompareCommand: with one CPU, a spinning side would keep the CPU from its peer. */
     private static final String TCP_LATENCY =
             Runtime.getRuntime().availableProcessors() > 1 ? "latency: spinning," : "latency: blocking,";
 

@@ -22,7 +22,7 @@ class CpuTimeTest {
 
         long used = CpuTime.between(before, CpuTime.ofThisProcess());
 
-        // Others may have been at work, too.
+        // Other threads of the JVM may also have used CPU time.
         assertThat(used).isBetween(30_000_000L, 60_000_000_000L);
     }
 

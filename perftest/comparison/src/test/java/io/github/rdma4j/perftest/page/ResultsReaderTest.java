@@ -189,7 +189,10 @@ class ResultsReaderTest {
                 .hasMessage(folder + " cannot be read: it is a folder");
     }
 
-    /** Whatever stands in the place of a value: the document is read, and makes a page, or it is refused in words. */
+    /**
+     * With any value replaced by another kind of value, the document is either read and makes a page, or is refused
+     * with a message.
+     */
     @Test
     void noValueOfAnotherKindBreaksTheReader() throws IOException {
         ObjectMapper mapper = new ObjectMapper();

@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What gds_bw and nccl_allreduce_bw write is what the page draws. */
+/** The page draws the documents that gds_bw and nccl_allreduce_bw write. */
 @ExtendWith({StandInDriver.class, StandInCuFile.class, StandInNccl.class})
 class SeriesPageTest {
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 
-    /** Of two ranks, which say different things; NCCL's figures of one rank have no bus bandwidth. */
+    /** The documents of two ranks, which differ. NCCL's figures of one rank have no bus bandwidth. */
     private static final String TWO_RANKS = """
             {"schema": "https://rdma4j.github.io/schema/results-1.json", "schema_version": 1,
              "started": "2026-11-25T09:00:00Z", "seconds": 2, "environment": {"kernel": "Linux 6.12"},

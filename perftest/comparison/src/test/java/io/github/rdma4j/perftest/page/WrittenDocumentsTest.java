@@ -25,7 +25,7 @@ import org.jsoup.Jsoup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the tools and compare really write is what the page reads. */
+/** The page reads the documents that the tools and compare write. */
 class WrittenDocumentsTest {
     @TempDir
     private Path folder;
@@ -66,7 +66,7 @@ class WrittenDocumentsTest {
         assertThat(java.results()).containsOnlyKeys(2L, 4L, 8L);
         java.results().values().forEach(result -> {
             assertThat(result.percentiles().complete()).isTrue();
-            // The unit of the histogram is that of the columns.
+            // The histogram and the columns have the same unit.
             assertThat(result.percentiles().points().getFirst().microseconds())
                     .isCloseTo(result.figure("t_min"), within(0.01 * result.figure("t_min")));
             assertThat(result.percentiles().points().getLast().microseconds())

@@ -97,7 +97,7 @@ class DoctorCommandTest {
                 .contains("  and 1 more, marked WARNING or FAIL below\n");
     }
 
-    /** The page does not say of what it calls broken that it can be used. */
+    /** The page does not list a broken port as usable. */
     @Test
     void limitThatForbidsEverythingIsStatusThree() throws IOException {
         String limit = "proc/self/limits: Max locked memory 65536 65536";

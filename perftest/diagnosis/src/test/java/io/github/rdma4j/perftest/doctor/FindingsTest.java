@@ -37,7 +37,7 @@ class FindingsTest {
     private static final String LIMITS = "proc/self/limits: Max open files 4096 4096\\nMax locked memory ";
     private static final String IOMMU =
             PCI + "iommu_group -> ../../../kernel/iommu_groups/7\nsys/kernel/iommu_groups/7/";
-    /** What a reader would have to replace, as DEVICE is in "ip link set DEVICE up". */
+    /** Placeholders that a reader would have to replace, such as DEVICE in "ip link set DEVICE up". */
     static final String PLACEHOLDER =
             "(?s).*\\b(DEVICE|ADDRESS|LENGTH|GROUP|USER|NAME|IMAGE|NUMBER|HOST|PORT|PRIORITY)\\b.*";
 
@@ -558,7 +558,7 @@ class FindingsTest {
         }
     }
 
-    /** Those of two machines come from tests between them, and GPUs have tests of their own. */
+    /** Checks of two machines are tested between machines, and checks of GPUs have their own tests. */
     private static List<Check> ofOneMachine() {
         return Arrays.stream(Check.values())
                 .filter(check -> check.section().compareTo(Check.Section.GPUDIRECT) < 0 || check == Check.GPUDIRECT)
@@ -573,14 +573,14 @@ class FindingsTest {
                 .forbidding("dev/infiniband/uverbs1")
                 .forbidding("dev/infiniband/rdma_cm")
                 .diagnosis();
-        List<Finding> told = diagnosis.trouble().stream()
+        List<Finding> reported = diagnosis.trouble().stream()
                 .filter(finding -> finding.check().section().compareTo(Check.Section.DEVICES) < 0
                         || finding.check() == Check.DEVICE)
                 .toList();
-        assertThat(told).hasSize(1);
-        assertThat(told.getFirst().seen())
+        assertThat(reported).hasSize(1);
+        assertThat(reported.getFirst().seen())
                 .isEqualTo("this user may not read and write /dev/infiniband/uverbs0, uverbs1, rdma_cm");
-        assertThat(told.getFirst().meaning())
+        assertThat(reported.getFirst().meaning())
                 .isEqualTo("no program of this user can open mlx5_0, mlx5_1, or connect by rdma_cm");
         assertThat(diagnosis.usablePorts()).isEmpty();
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What recorded machines tell another one of themselves. */
+/** Tests the description that a recorded machine sends to its peer. */
 class PeerFactsTest {
     @TempDir
     private Path folder;
@@ -51,7 +51,7 @@ class PeerFactsTest {
     void portsSpeakWhatTheySpeak(String name, Transport transport) {
         PeerMachine machine = facts(host(name), null, -1);
         assertThat(machine.ports()).isNotEmpty().allMatch(port -> port.transport() == transport);
-        // What is told can be understood.
+        // The peer can parse the description.
         assertThat(PeerMachine.of(machine.fields())).isEqualTo(machine);
     }
 
@@ -125,7 +125,7 @@ class PeerFactsTest {
         assertThat(port.trafficClass()).isEqualTo(106);
     }
 
-    /** Those of another device than the one that is tested are nobody's trouble. */
+    /** Failures of a device that is not tested are left out. */
     @Test
     void onlyFailuresAreSent() {
         assertThat(facts(host("mlx5-roce"), null, -1).failures()).isEmpty();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the doctor must say of machines that others have described: each finding that is not ok, and no other. */
+/** The doctor reports exactly the expected findings that are not ok, for machines that other people have described. */
 class RecordedMachinesTest {
     @TempDir
     private Path root;
@@ -99,7 +99,7 @@ class RecordedMachinesTest {
         assertThat(counters(diagnosis)).containsExactly("NOTE port_xmit_wait 3,599", "NOTE port_xmit_wait 3,846");
     }
 
-    /** What the same report says after ibportstate has disabled port 1. */
+    /** The same report after ibportstate has disabled port 1. */
     @Test
     void mlx4WithADisabledPort() {
         Diagnosis diagnosis = RecordedHost.of("mlx4-infiniband", root)
@@ -119,7 +119,7 @@ class RecordedMachinesTest {
         assertThat(notOk(diagnosis)).startsWith("NOTE port irdma1/1", "NOTE mtu irdma0/1");
     }
 
-    /** What somebody has given an address is to be used. */
+    /** A port that has an address is meant to be used. */
     @Test
     void irdmaWithAnAddressOnThePortThatIsDown() {
         Diagnosis diagnosis = RecordedHost.bothPortsOfIrdma(root).diagnosis();
@@ -283,7 +283,7 @@ class RecordedMachinesTest {
         assertThat(finding(diagnosis, Check.RDMA_DEVICES).remedy()).startsWith("modprobe mlx5_ib;");
     }
 
-    /** openucx/ucx issue 8229: ulimit -a says 64 and 1024, and ibv_create_cq says ENOMEM. */
+    /** openucx/ucx issue 8229: ulimit -a prints 64 and 1024, and ibv_create_cq fails with ENOMEM. */
     @Test
     void littleLockedMemory() {
         Diagnosis diagnosis = RecordedHost.of("mlx4-infiniband", root)

@@ -78,9 +78,8 @@ class PredictCommandTest {
     }
 
     /**
-     * All ways that a machine can have, word for word: what a path is made of, what it costs on each link. Whoever
-     * changes a model or a machine writes the file anew ({@code scripts/rdma4j predict --machine dgx-h100}), and reads
-     * what differs.
+     * The output with every kind of path is compared with a file, word for word. After a change of the model or of the
+     * machine, write the file again with {@code scripts/rdma4j predict --machine dgx-h100} and review the difference.
      */
     @Test
     void pageOfAMachineWithAllPaths() throws IOException {

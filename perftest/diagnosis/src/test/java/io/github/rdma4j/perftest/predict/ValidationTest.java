@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * What the model has for measurements that others have published. The table of docs/predict.md is written from
- * here: {@code -Drdma4j.predict.write=true} writes it anew, and without the test compares.
+ * Compares the model with published measurements. The table in docs/predict.md is generated here: {@code
+ * -Drdma4j.predict.write=true} writes it, and without that option the test compares it.
  */
 class ValidationTest {
     private static final double ENOUGH = 0.1;
@@ -96,7 +96,7 @@ class ValidationTest {
         return reaches(with("connectx5-pcie3", new NetworkLink(type, gigabits, mtu), pci), PathKind.HOST, size);
     }
 
-    /** What a device writes over a link. */
+    /** Returns the bandwidth at which a device writes over a link. */
     private static double writes(double speed, int width) {
         MachineModel machine = with(
                 "connectx5-pcie3",
@@ -354,7 +354,7 @@ class ValidationTest {
             return;
         }
         assertThat(page.substring(begin, end))
-                .as("docs/predict.md; -Drdma4j.predict.write=true writes the table anew")
+                .as("docs/predict.md; -Drdma4j.predict.write=true writes the table")
                 .isEqualTo(table());
     }
 }

@@ -13,11 +13,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What nccl_allreduce_bw reads of NCCL's log and of other ranks. */
+/** Fuzzes the parsers of nccl_allreduce_bw, for NCCL's log and for data of other ranks. */
 @Timeout(1800)
 class RanksFuzzTest {
     private static final long MOST_BYTES = 1 << 16;
-    /** For a text, DataInputStream allocates as many bytes as its length says, up to 64 KiB, and as many characters. */
+    /**
+     * For a text, DataInputStream allocates as many bytes as its length field, up to 64 KiB, and as many characters.
+     */
     private static final long MOST_BYTES_OF_TEXTS = 1 << 19;
 
     @Test

@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What {@code compare} reads of other programs and of the kernel. */
+/** Fuzzes the parsers of {@code compare}, for output of other programs and of the kernel. */
 @Timeout(1800)
 class OutputFuzzTest {
     private static final Path RECORDED = Path.of("../comparison/src/test/resources/io/github/rdma4j/perftest/compare");

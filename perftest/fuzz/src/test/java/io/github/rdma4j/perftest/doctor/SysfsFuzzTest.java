@@ -124,7 +124,7 @@ class SysfsFuzzTest {
         config[0x106] = 0x1d;
         honest.add(config);
         int[] turn = {0};
-        // Every file is read once or twice, and the findings say what was read.
+        // Every file is read once or twice, and the findings quote the files.
         new Fuzzer(new Spoiler(honest, "0x", "Max locked memory", "CapEff:", "NVRM version:"), null, 1 << 22, 1 << 8)
                 .oneIn(10)
                 .feed(input -> {

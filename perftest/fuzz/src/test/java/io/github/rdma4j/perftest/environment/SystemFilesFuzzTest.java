@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the conditions of a measurement are read from. */
+/** Fuzzes the readers of the system files that describe the conditions of a measurement. */
 @Timeout(7200)
 class SystemFilesFuzzTest {
     @Test

@@ -41,7 +41,7 @@ class ResultsFuzzTest {
         "[".repeat(2000)
     };
 
-    /** What the tools write with --out_json, in short. */
+    /** A short document of the tools' --out_json. */
     private static final String ONE_TEST = """
         {"schema": "https://rdma4j.github.io/schema/results-1.json", "schema_version": 1, "started": "2026-11-01T10:00:00Z", "seconds": 12.5,
          "environment": {"rdma4j": "1.0", "device": "rxe0", "firmware": null, "jvm_flags": ["-Xmx1g"], "processors": 2},
@@ -93,7 +93,7 @@ class ResultsFuzzTest {
                 });
     }
 
-    /** What is understood can be shown. */
+    /** A document that the reader accepts can be shown as a page. */
     @Test
     void pages(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("results.json");

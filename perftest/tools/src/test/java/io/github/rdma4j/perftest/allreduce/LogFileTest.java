@@ -32,7 +32,7 @@ class LogFileTest {
         assertThat(NativeVariables.get(VARIABLE)).isEmpty();
     }
 
-    /** NCCL says nothing of a file that it cannot make, and writes to standard output. */
+    /** If NCCL cannot create the file, it writes to standard output without a message. */
     @Test
     void logThatCannotBeKeptIsRefused(@TempDir Path folder) {
         Path file = folder.resolve("missing/nccl.log");

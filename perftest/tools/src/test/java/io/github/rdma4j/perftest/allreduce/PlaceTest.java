@@ -29,8 +29,8 @@ class PlaceTest {
                 "a\n1\nH100\nb\nx\nH100",
                 "a\n1\nH100\nb\n-2\nH100"
             })
-    void anythingElseIsRefused(String told) {
-        assertThatThrownBy(() -> Place.read(told, 2))
+    void anythingElseIsRefused(String text) {
+        assertThatThrownBy(() -> Place.read(text, 2))
                 .isInstanceOf(RunFailedException.class)
                 .hasMessage("a rank does not report its place");
     }

@@ -67,7 +67,7 @@ class ValuesTest {
             assertThat(values.wrong(got, expected)).isZero();
             Elements.set(got, type, SOME - 1, Elements.get(expected, type, SOME - 1) + 8);
             assertThat(values.wrong(got, expected)).isOne();
-            // What was sent, and not added up; nothing at all; the right numbers a place further.
+            // Three mistakes: the sent values, no values, and the right values at the next index.
             values.fillSent(got, 1);
             assertThat(values.wrong(got, expected) > 0).isEqualTo(operation != NcclOperation.AVERAGE);
             got.fill((byte) 0xa5);

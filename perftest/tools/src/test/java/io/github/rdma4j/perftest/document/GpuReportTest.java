@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What documents say of a GPU, and that they say nothing where there is none. */
+/** Documents describe a GPU if there is one, and otherwise have no entry for it. */
 class GpuReportTest {
     private static RunInfo info(GpuInfo gpu) {
         return Results.info(RunParameters.parse(Tool.WRITE_BANDWIDTH, "localhost"), gpu);

@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 import org.junit.jupiter.api.Test;
 
-/** What is written is read back by HdrHistogram's own reader. */
+/** HdrHistogram's own reader reads the written files. */
 class HistogramFilesTest {
     private static LatencyFigures figures(int count) {
         LatencySamples samples = new LatencySamples(1);

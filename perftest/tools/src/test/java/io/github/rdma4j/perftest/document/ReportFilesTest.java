@@ -109,7 +109,7 @@ class ReportFilesTest {
         }
     }
 
-    /** Writes more than this side, while it has the lock, and when it is told to. */
+    /** Takes the lock, waits for a byte of input, and then writes more than this side does. */
     static final class OtherSide {
         public static void main(String[] arguments) throws IOException {
             try (FileChannel channel =
@@ -134,7 +134,7 @@ class ReportFilesTest {
                 "--out_csv=" + folder.resolve("a.csv"),
                 "--out_hlog=" + log,
                 "--out_hgrm=" + folder.resolve("a.hgrm"));
-        // What was possible when the test began is not when it ends.
+        // The files can be written when the test starts and not when it ends.
         Files.createDirectory(json);
         Files.createDirectory(log);
 

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What was measured is written, however the test ends, and once. */
+/** Results are written once, however the test ends. */
 class ResultKeeperTest {
     @TempDir
     private Path folder;

@@ -34,7 +34,7 @@ public final class ResultsSchema {
         }
     }
 
-    /** What is wrong with a document; empty when it follows the schema. */
+    /** Returns the mistakes in a document; empty if it follows the schema. */
     public static List<String> faults(String document) {
         return SCHEMA.validate(document, InputFormat.JSON).stream()
                 .map(Error::toString)

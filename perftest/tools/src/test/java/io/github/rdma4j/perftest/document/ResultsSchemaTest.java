@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What the tools write follows the schema, and the schema is not one that everything follows. */
+/** The documents of the tools follow the schema, and the schema refuses other documents. */
 class ResultsSchemaTest {
     private static String document(Tool tool, SizeResult... results) throws IOException {
         RunInfo info = Results.info(RunParameters.parse(tool, "localhost"));

@@ -26,7 +26,7 @@ class InterruptHookTest {
             try (InterruptHook _ = new InterruptHook(() -> System.out.println("forgotten"))) {
                 System.out.println("before " + InterruptHook.isJvmEnding() + " " + InterruptHook.isDueToSignal());
             }
-            new InterruptHook(() -> System.out.println("told"));
+            new InterruptHook(() -> System.out.println("interrupted"));
             System.exit(3);
         }
     }
@@ -45,6 +45,6 @@ class InterruptHookTest {
 
         assertThat(process.waitFor()).as(output).isEqualTo(3);
         assertThat(output.lines())
-                .containsExactlyInAnyOrder("before false false", "told", "ending true true", "opened");
+                .containsExactlyInAnyOrder("before false false", "interrupted", "ending true true", "opened");
     }
 }

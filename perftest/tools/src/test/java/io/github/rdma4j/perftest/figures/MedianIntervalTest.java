@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MedianIntervalTest {
-    /** The first rows are those of the tables in textbooks (sign test, two-sided, 5 %). */
+    /** The first rows are from tables in textbooks (sign test, two-sided, 5 %). */
     @ParameterizedTest
     @CsvSource({
         "6,     1, 0.96875",

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The kinds of memory, and what is said when one cannot be had. */
+/** Tests the kinds of memory, and the messages when one is not available. */
 class RunBufferTest {
     private static MemoryOptions options(String... arguments) {
         return RunParameters.parse(Tool.WRITE_BANDWIDTH, arguments).memory();

@@ -10,7 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Lines that the tools of C run, though something in them has no effect or cannot be: they run here, and it is said.
+ * The C tools accept command lines with options that have no effect or cannot work. Our tools also accept them and
+ * print a note.
  */
 class AdjustmentsTest {
     private static RunParameters parse(String tool, String options) {

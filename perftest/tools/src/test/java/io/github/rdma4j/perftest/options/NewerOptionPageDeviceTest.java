@@ -15,7 +15,7 @@ class NewerOptionPageDeviceTest {
     @Test
     void eachOptionOfTheNewerToolsIsOnThePageOnce() throws Exception {
         assertThat(System.getenv(FOLDER))
-                .as(FOLDER + ", which is to be what scripts/lib/newer-perftest prints")
+                .as(FOLDER + ", the folder that scripts/lib/newer-perftest prints")
                 .isNotNull();
         OptionPageTest.assertAgreesWithHelp("25.01", System.getenv(FOLDER) + "/");
     }

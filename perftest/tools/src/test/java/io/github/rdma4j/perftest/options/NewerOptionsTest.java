@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What follows from options that scripts for the C tools have and few people type. */
+/** Tests the effect of options that scripts for the C tools use and few people type. */
 class NewerOptionsTest {
     private static RunParameters parse(Tool tool, String options) {
         return RunParameters.parse(tool, List.of(options.split(" ")));
@@ -129,8 +129,8 @@ class NewerOptionsTest {
 
     @Test
     void cyclesUseTheFrequencyThatTheKernelReports() {
-        OptionalDouble told = CpuFrequency.megahertz();
-        if (told.isEmpty()) {
+        OptionalDouble reported = CpuFrequency.megahertz();
+        if (reported.isEmpty()) {
             assertThatThrownBy(() -> parse(Tool.SEND_LATENCY, "-C"))
                     .isInstanceOf(IllegalParameterException.class)
                     .hasMessageStartingWith("-C/--report-cycles: /proc/cpuinfo has no frequency");
@@ -139,7 +139,7 @@ class NewerOptionsTest {
         RunParameters parameters = parse(Tool.SEND_LATENCY, "--report-cycles");
         // Where the frequency changes, it may have done so since.
         assertThat(parameters.figures().cyclesPerMicrosecond())
-                .isBetween(told.getAsDouble() / 20, told.getAsDouble() * 20);
+                .isBetween(reported.getAsDouble() / 20, reported.getAsDouble() * 20);
         assertThat(parameters.adjustments()).singleElement().asString().contains("MHz of /proc/cpuinfo");
         assertThat(parse(Tool.SEND_LATENCY, "host").figures().cyclesPerMicrosecond())
                 .isZero();

@@ -25,7 +25,7 @@ class OptionPageTest {
     private static final String WITH_A_DIFFERENCE = "with a difference";
     private static final String REFUSED = "refused";
 
-    /** Compares the rows of one version of C with what its tools say. */
+    /** Compares the rows of one C version with the help of its tools. */
     static void assertAgreesWithHelp(String version, String folder) throws Exception {
         Map<String, Set<Tool>> help = OptionHelp.ofC(folder);
         List<String> wrong = new ArrayList<>();
@@ -34,7 +34,7 @@ class OptionPageTest {
             Set<Tool> tools = help.get(row.names());
             if (!row.versions().contains(version)) {
                 if (tools != null) {
-                    wrong.add(row.names() + ": " + version + " has it too");
+                    wrong.add(row.names() + ": " + version + " also has it");
                 }
                 seen.add(row.names());
             } else if (tools == null) {
@@ -65,7 +65,7 @@ class OptionPageTest {
                 Set<Tool> tools = ours.getOrDefault(name, EnumSet.noneOf(Tool.class));
                 boolean agrees = switch (row.state()) {
                     case HONOURED -> tools.containsAll(row.tools());
-                    // Perhaps of fewer tools, which the sentence says.
+                    // The sentence may limit the option to fewer tools.
                     case WITH_A_DIFFERENCE -> !tools.isEmpty();
                     case REFUSED -> tools.isEmpty();
                     default -> false;

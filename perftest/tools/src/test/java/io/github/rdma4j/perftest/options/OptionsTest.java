@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every option, good and bad. What is refused here is refused before any device or network is touched. */
+/** Tests every option with good and bad values. A bad value is refused before any device or network is touched. */
 class OptionsTest {
     private static RunParameters parse(Tool tool, String arguments) {
         return RunParameters.parse(

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the other side may be. */
+/** Tests the connection between the two sides with the right peer and with wrong ones. */
 @Timeout(600)
 class PeerLineTest {
     private static final int MAGIC = 0x52344a47;
@@ -34,13 +34,13 @@ class PeerLineTest {
         return options;
     }
 
-    /** One that takes a message and says something. */
-    private static byte[] exchange(byte[] said) throws IOException {
+    /** Runs an exchange with a peer that receives a message and sends these bytes. */
+    private static byte[] exchange(byte[] sent) throws IOException {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<Void> peer = CompletableFuture.runAsync(() -> {
                 try (Socket socket = server.accept()) {
                     new DataInputStream(socket.getInputStream()).readNBytes(5 * Integer.BYTES + 1);
-                    socket.getOutputStream().write(said);
+                    socket.getOutputStream().write(sent);
                 } catch (IOException failure) {
                     throw new AssertionError(failure);
                 }
@@ -63,7 +63,7 @@ class PeerLineTest {
     }
 
     @Test
-    void twoThatWereAskedForTheSame() throws IOException {
+    void equalSettingsAreAccepted() throws IOException {
         assertThat(exchange(message(MAGIC, 4096, 1000, 0, 2))).containsExactly(7, 8);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PlacementTest {
     private static final NumaTopology HERE = NumaTopology.ofThisMachine();
 
-    /** Writes down what it is asked for, and answers as told. */
+    /** Records the calls and returns configured answers. */
     private static final class FakeScheduler implements Scheduler {
         private final List<String> calls = new ArrayList<>();
         private int threadAnswer;

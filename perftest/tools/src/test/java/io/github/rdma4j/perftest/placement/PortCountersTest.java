@@ -24,7 +24,7 @@ class PortCountersTest {
     }
 
     @Test
-    void tellsWhatHasChangedSinceItWasReadLast() throws IOException {
+    void reportsChangesSinceTheLastRead() throws IOException {
         write("counters/port_xmit_data", "1000");
         // More than a signed long holds: the counter wraps around.
         write("hw_counters/out_of_buffer", "18446744073709551615");
@@ -52,7 +52,7 @@ class PortCountersTest {
                 .hasMessageEndingWith("is no counter of port 2 of mlx5_0; it has none");
     }
 
-    /** As when the driver is loaded anew. */
+    /** A reloaded driver restarts its counters. */
     @Test
     void restartedCounterIsLeftOutOnce() throws IOException {
         write("counters/a", "1000");
@@ -69,7 +69,7 @@ class PortCountersTest {
         PortCounters counters = PortCounters.open(devices, "mlx5_0", 1, List.of("counters/a"));
         Files.delete(devices.resolve("mlx5_0/ports/1/counters/a"));
         assertThat(counters.changes()).isEmpty();
-        // What it counted meanwhile is told when it is back.
+        // When the counter is back, the change since the last successful read is reported.
         write("counters/a", "4");
         assertThat(counters.changes()).containsExactly(entry("counters/a", 3L));
     }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How many CPUs a process can keep busy, and the warning when its spinning ends need more. */
+/** Tests the number of CPUs that a process can keep busy, and the warning if its spinning ends need more. */
 class UsableCpusTest {
     @TempDir
     private Path root;

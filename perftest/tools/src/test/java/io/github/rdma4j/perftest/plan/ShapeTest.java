@@ -36,7 +36,7 @@ class ShapeTest {
         assertThat(Shape.of(parse(Tool.SEND_BANDWIDTH, options), 2048))
                 .isEqualTo(new Shape(ConnectionType.UD, 5, 100, 20, 30, false, false, true, null));
         assertThat(Shape.of(parse(Tool.SEND_BANDWIDTH, options + " server"), 2048))
-                .as("who only sends receives nothing")
+                .as("a side that only sends receives nothing")
                 .isEqualTo(new Shape(ConnectionType.UD, 5, 100, 20, 0, false, true, true, null));
         assertThat(Depth.of(parse(Tool.SEND_BANDWIDTH, "-t 20 -Q 10 -n 1000"))).isEqualTo(new Depth(20, 10, 1));
     }
@@ -52,7 +52,7 @@ class ShapeTest {
         }
     }
 
-    /** What sends here is connected with what receives there, and the other way round. */
+    /** The sending queue pairs here are connected to the receiving ones there, and the other way round. */
     @Test
     void ofXrcOneHalfSendsAndTheOtherReceivesWhereBothSidesSend() {
         Shape shape = shape(ConnectionType.XRC, true, true);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class CmConnectionsDeviceTest {
     private static final SystemData LAYOUT = SystemData.ofThisMachine();
 
-    /** One side of a test that has got as far as connecting. */
+    /** One side of a test that has reached the connect step. */
     private record Side(RunDevice device, RunResources resources, CmConnections connections) implements AutoCloseable {
         static Side of(String... last) {
             List<String> words = List.of(("-R -q 2 -s 64 --timeout 120 -p 19090 " + String.join(" ", last))
@@ -59,7 +59,7 @@ class CmConnectionsDeviceTest {
         }
     }
 
-    /** A C server listens a moment after it has said that it would. */
+    /** A C server announces that it listens a moment before it does. */
     @Test
     void clientWaitsForAServerThatListensLate() throws Exception {
         try (Side server = Side.of();

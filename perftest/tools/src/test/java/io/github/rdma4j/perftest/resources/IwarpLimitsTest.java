@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused on iWARP; on a device {@code IwarpDeviceTest} sees it. */
+/** Tests the options that are refused on iWARP. {@code IwarpDeviceTest} tests them on a device. */
 class IwarpLimitsTest {
     private static void check(String command) {
         List<String> words = List.of(command.strip().split(" +"));

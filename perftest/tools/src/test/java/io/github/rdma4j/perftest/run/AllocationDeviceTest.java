@@ -67,7 +67,7 @@ class AllocationDeviceTest {
                         () -> {
                             assertThat(loop.failure()).isNull();
                             assertThat(sent[0]).isEqualTo(OPERATIONS);
-                            // What the messages left must not look like the first ones of the next run.
+                            // Leftover message data must not look like the first messages of the next run.
                             pair.buffer().fill((byte) 0);
                         });
             }
@@ -152,7 +152,7 @@ class AllocationDeviceTest {
                     new RunResources(device, parameters, Shape.localPair(parameters.connection(), 2, 1, 64), layout)) {
                 pair.connectWithItself(device.mtu());
                 RunControl control = new RunControl();
-                // What stream 0 sends comes through stream 1.
+                // Messages that stream 0 sends arrive through stream 1.
                 Receives receives = SendStreams.receivesOf(pair, 1, 2, layout, 64);
                 SendLatencyLoop loop = SendLatencyRun.loop(pair, 1, 2, receives, control);
                 LatencyRecorder stamps = LatencyRecorder.counted(control, SendLatencyRun.PARTS, OPERATIONS, 1, false);

@@ -20,18 +20,19 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is missing or damaged in memory after a run is found. That whole messages pass is tested by running the tools.
+ * The validation finds missing and damaged data in memory after a run. Runs of the tools test that intact messages
+ * pass.
  */
 @Tag("device")
 class DataValidationDeviceTest {
     private static final SystemData LAYOUT = new SystemData(4096, 64);
 
-    /** The side under test, and its memory to be changed. */
+    /** The side under test, and the memory that a test damages. */
     private interface Damage {
         void to(RunResources side, MemorySegment memory);
     }
 
-    /** A side whose memory is as if all messages had arrived, but for the damage. */
+    /** Validates a side whose memory holds all messages except for the damage. */
     private static void verify(RunParameters parameters, boolean reads, Damage damage) {
         try (RunDevice device = RunDevice.open(parameters);
                 RunResources side = new RunResources(

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What options of the C tools' later versions do to queue pairs and messages, where no figure shows it. */
+/** Tests the effect of newer C tools' options on queue pairs and messages, where no figure shows it. */
 @Tag("device")
 @Timeout(600)
 class NewerOptionsDeviceTest {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.perftest.stream.RunControl;
 import org.junit.jupiter.api.Test;
 
-/** What a warm-up says of a round that did not come to its end. */
+/** Tests the message of a warm-up whose round did not finish. */
 class RoundLimitTest {
     private final RunControl control = new RunControl();
 

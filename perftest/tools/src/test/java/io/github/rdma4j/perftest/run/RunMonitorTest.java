@@ -27,9 +27,9 @@ class RunMonitorTest {
     void timedRunHasAMeasuredPart() throws InterruptedException {
         RunControl control = new RunControl();
         long begin = System.nanoTime();
-        Sampling told = new Sampling();
-        RunMonitor monitor =
-                RunMonitor.ofTimed(control, () -> false, PATIENT, told, Duration.ofSeconds(1), Duration.ofMillis(250));
+        Sampling reported = new Sampling();
+        RunMonitor monitor = RunMonitor.ofTimed(
+                control, () -> false, PATIENT, reported, Duration.ofSeconds(1), Duration.ofMillis(250));
         long first = 0;
         long last = 0;
         while (control.running()) {
@@ -44,13 +44,14 @@ class RunMonitorTest {
         monitor.close();
         assertThat(monitor.failure()).isNull();
         assertThat(lasted).isGreaterThanOrEqualTo(1_000_000_000L);
-        assertThat(told.begin - begin).isGreaterThanOrEqualTo(250_000_000L);
-        assertThat(told.end - begin).isGreaterThanOrEqualTo(750_000_000L);
-        // Each thread may be late: no less than what this one saw of it, and no more than what the monitor told of.
-        assertThat(monitor.sampledNanoseconds()).isBetween(last - first, told.end - told.begin);
+        assertThat(reported.begin - begin).isGreaterThanOrEqualTo(250_000_000L);
+        assertThat(reported.end - begin).isGreaterThanOrEqualTo(750_000_000L);
+        // Each thread may be late: the measured time is at least what this thread saw and at most what the monitor
+        // reported.
+        assertThat(monitor.sampledNanoseconds()).isBetween(last - first, reported.end - reported.begin);
     }
 
-    /** When the measured part was told of. */
+    /** The times at which the monitor reported the begin and the end of the measured part. */
     private static final class Sampling implements RunMonitor.ProgressSink {
         private volatile long begin;
         private volatile long end;
@@ -96,7 +97,7 @@ class RunMonitorTest {
         AtomicLong asked = new AtomicLong();
         long stalls = 0;
         long stalled = 0;
-        // From before the monitor begins to behind its end: who has no processor then does not move either.
+        // From before the monitor begins until after its end. A thread without a CPU does not advance either.
         long last = System.nanoTime();
         RunMonitor monitor = RunMonitor.ofTimed(
                 control,

@@ -40,7 +40,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(StandInDriver.class)
 class StagedAllocationDeviceTest {
     private static final int MESSAGES = 3000;
-    /** A machine of one CPU takes milliseconds for each: who looks for its message there keeps the kernel from it. */
+    /**
+     * On a machine with one CPU each message takes milliseconds, because a polling thread keeps the kernel from the
+     * CPU.
+     */
     private static final int AWAITED_MESSAGES = Integer.getInteger("rdma4j.staged.messages", 300);
 
     private static final SystemData LAYOUT = new SystemData(4096, 64);

@@ -45,7 +45,7 @@ class CmControlChannelDeviceTest {
         return new MeetingPoint(address, port, null, false, true);
     }
 
-    /** What our server says to a client. */
+    /** Runs our server's side of a conversation with a client. */
     private static <T> CompletableFuture<T> serve(
             ControlServer server, Duration timeout, Function<ControlChannel, T> talk) {
         return CompletableFuture.supplyAsync(() -> {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a conversation over TCP does beside its messages: it begins, ends, waits, and tells. */
+/** Tests how a conversation over TCP begins, waits, ends and reports failures. */
 @Timeout(600)
 class ControlChannelTest {
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -35,17 +35,17 @@ class ControlChannelTest {
     /** C tools send five bytes that nobody expects: a reset would take our last message from them. */
     @Test
     void endLetsThePeerReadAndSpeakToTheEnd() throws Exception {
-        CompletableFuture<String> heard = new CompletableFuture<>();
+        CompletableFuture<String> received = new CompletableFuture<>();
         try (FakePeer peer = new FakePeer(client -> {
             client.getOutputStream().write(bytes("done\0"));
             Thread.sleep(20);
-            heard.complete(new String(client.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1));
+            received.complete(new String(client.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1));
         })) {
             ControlChannel channel = ControlChannel.connect("localhost", peer.port(), LONG);
             channel.send(bytes("last"), "report");
             channel.close();
             channel.close();
-            assertThat(heard.get(30, TimeUnit.SECONDS)).isEqualTo("last");
+            assertThat(received.get(30, TimeUnit.SECONDS)).isEqualTo("last");
             assertThatThrownBy(() -> channel.send(bytes("more"), "report")).isInstanceOf(HandshakeException.class);
         }
     }
@@ -72,7 +72,7 @@ class ControlChannelTest {
         List<String> order = new ArrayList<>();
         try (FakePeer peer = new FakePeer(client -> {
                     client.getInputStream().readNBytes(4);
-                    order.add("heard");
+                    order.add("received");
                     client.getOutputStream().write(bytes("theirs"));
                 });
                 ControlChannel channel = ControlChannel.connect("localhost", peer.port(), LONG)) {
@@ -82,7 +82,7 @@ class ControlChannelTest {
             });
             assertThat(theirs).isEqualTo(bytes("thei"));
         }
-        assertThat(order).containsExactly("heard", "busy");
+        assertThat(order).containsExactly("received", "busy");
         try (ControlServer server = ControlServer.listen(0);
                 Socket client = new Socket("localhost", server.port());
                 ControlChannel channel = server.accept(LONG, LONG)) {

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * All that the two sides of a test say to each other, without a test between: one side of it spoken by our classes, and
- * what an honest peer would send.
+ * All messages of the two sides of a test, without a test between them. Our classes are one side, and what an honest
+ * peer would send.
  *
  * @param queuePairs how many keys are exchanged
  * @param withGid the form of the keys
  * @param handshake whether an exchange comes before the keys, as in latency tests
- * @param version what the peer says that it speaks
+ * @param version the protocol version that the peer announces
  */
 public record Conversation(int queuePairs, boolean withGid, boolean handshake, String version) {
-    /** What was agreed and told at its end. */
+    /** The agreed values, and the report at the end of a run. */
     record Agreement(SystemData layout, Mtu mtu, List<PeerKeys> keys, BandwidthReport report) {}
 
     static final SystemData OURS = new SystemData(4096, 64);
@@ -36,7 +36,7 @@ public record Conversation(int queuePairs, boolean withGid, boolean handshake, S
                 random.nextBoolean() ? "6.06" : "6.29");
     }
 
-    /** What a peer of a bandwidth test sends that is not quite right. */
+    /** Returns the messages of a peer of a bandwidth test, with damage. */
     public static byte[] spoilt(RandomGenerator random) {
         List<byte[]> messages = new Conversation(1, true, false, "6.06").ofPeer(false);
         Mutations.spoil(messages, random);
@@ -47,7 +47,7 @@ public record Conversation(int queuePairs, boolean withGid, boolean handshake, S
         return new PeerKeys(1, 1, 0x11, 0x22, 0x33, 0x7f0000000000L, withGid ? Gid.ZERO : null);
     }
 
-    /** Our side, as the tools do it; the channel's own limit is that of every wait. */
+    /** Our side of the conversation, as the tools run it. The channel's own limit applies to every wait. */
     Agreement speak(ControlChannel channel, Duration limit) {
         WireVersion.exchange(channel);
         SystemData layout = OURS.agree(channel);

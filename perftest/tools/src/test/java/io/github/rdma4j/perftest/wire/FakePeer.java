@@ -10,15 +10,14 @@ import java.net.SocketException;
 import java.time.Duration;
 
 /**
- * A server that takes one client and does with it what the test says, on a thread of its own. What goes wrong in the
- * script, an assertion or a connection that breaks, fails the test when the peer is closed; only what the closing
- * itself ends does not.
+ * A server that accepts one client and runs a test's script with it, in its own thread. An assertion or a broken
+ * connection in the script fails the test when the peer is closed, unless the close itself has caused it.
  */
 public final class FakePeer implements AutoCloseable {
     /** Bounds a hang. */
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /** What the peer does. */
+    /** The steps of the peer. */
     public interface Script {
         /** Runs to the peer's end; the connection is closed behind it. */
         void play(Socket client) throws IOException, InterruptedException;
@@ -48,7 +47,7 @@ public final class FakePeer implements AutoCloseable {
         return listening.getLocalPort();
     }
 
-    /** Waits until the script has come to its end by itself. */
+    /** Waits until the script has ended. */
     public void finish() {
         try {
             if (!thread.join(LIMIT)) {

@@ -51,7 +51,7 @@ class HandshakeFuzzTest {
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** What the conversations came to. */
+    /** The numbers of conversations by their results. */
     private int agreements;
 
     private int errors;

@@ -74,7 +74,7 @@ class PeerKeysTest {
                 .isEqualTo("00000001" + "00000010" + "00000012" + "0015a86d" + "80000239" + "00000000"
                         + "000055fb0bd81000" + "0000000000000000" + "00000000000000000000ffff0a630001" + "00000007"
                         + "00000000");
-        // What stands there is of no use to us.
+        // The parser ignores this byte.
         message[39] = 1;
         assertThat(PeerKeys.decodeBinary(message, true, true, "peer")).isEqualTo(keys);
     }

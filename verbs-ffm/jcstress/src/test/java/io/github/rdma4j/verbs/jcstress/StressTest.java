@@ -28,7 +28,7 @@ class StressTest {
     private static final Pattern RESULTS = Pattern.compile(
             "Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, (\\d+) soft errs, (\\d+) hard errs");
 
-    // Its own limit tells where the output is; all tests' one, of a quarter of an hour, would come first.
+    // The test's own limit names the output file. The default limit of a quarter of an hour would end it before.
     @Timeout(value = 125, unit = TimeUnit.MINUTES)
     @Test
     void noThreadSeesWhatIsForbidden() throws Exception {
@@ -63,7 +63,8 @@ class StressTest {
     private static List<String> command(Path reports) {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
-                // No flags: those that it starts would have them, too, and find little without the second compiler.
+                // No JVM flags: the JVMs that jcstress starts would inherit them, and find little without the second
+                // compiler.
                 "-cp",
                 System.getProperty("java.class.path"),
                 "org.openjdk.jcstress.Main",

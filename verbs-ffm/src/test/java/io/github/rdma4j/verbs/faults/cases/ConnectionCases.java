@@ -202,7 +202,7 @@ public final class ConnectionCases {
         }
     }
 
-    /** What a queue pair needs, and stays when its id is closed. */
+    /** The resources that a queue pair needs, which stay when its id is closed. */
     private static final class End {
         private static final DeviceContext DEVICE = CmTestNet.device();
         private final ProtectionDomain domain = DEVICE.allocateProtectionDomain();

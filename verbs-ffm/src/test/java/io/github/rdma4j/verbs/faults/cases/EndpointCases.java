@@ -76,7 +76,7 @@ public final class EndpointCases {
         }
     }
 
-    /** What fails in a wait can cost the connection, so the second try has one of its own. */
+    /** A failure in a wait can end the connection, so the second attempt uses a new one. */
     private static void grant(Steps steps) {
         AtomicBoolean over = new AtomicBoolean();
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
@@ -92,7 +92,7 @@ public final class EndpointCases {
         }
     }
 
-    /** A client whose call failed may have got as far as this; then another one comes. */
+    /** A client whose call failed may have connected before. Then another client comes. */
     private static void serve(EndpointServer server, AtomicBoolean over) {
         List<Endpoint> accepted = new ArrayList<>();
         while (!over.get()) {

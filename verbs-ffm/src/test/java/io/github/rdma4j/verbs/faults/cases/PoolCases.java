@@ -32,7 +32,7 @@ public final class PoolCases {
         PooledMemory large = steps.make(() -> pool.allocate(3 * CHUNK));
         steps.run(() -> pool.reserve(5 * CHUNK));
         small.close();
-        // What it has ended before the failure stays ended.
+        // Chunks that it freed before the failure stay freed.
         steps.take(pool::trim);
         large.close();
         steps.end(pool);

@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 public final class VerbsCases {
     private static final DeviceContext DEVICE = DeviceContext.open(TestDevice.first());
     private static final Gid GROUP = Gid.of(new byte[] {-1, 14, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -17, 7, 4, 72});
-    /** So long that a wait begins, on an emulated processor and a busy machine, too. */
+    /** Long enough for a wait to begin, also on an emulated processor and a busy machine. */
     private static final Duration A_LITTLE = Duration.ofMillis(200);
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -171,7 +171,7 @@ public final class VerbsCases {
         steps.end(domain);
     }
 
-    /** Where the way back fails, too, the next try must have a queue pair of its own. */
+    /** If undoing also fails, the next attempt needs a new queue pair. */
     private static void unconnected(Steps steps) {
         ProtectionDomain domain = DEVICE.allocateProtectionDomain();
         CompletionQueue queue = DEVICE.createCompletionQueue(16);

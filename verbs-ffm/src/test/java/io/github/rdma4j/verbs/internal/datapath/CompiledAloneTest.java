@@ -15,7 +15,7 @@ class CompiledAloneTest {
     /** {@code FreqInlineSize} of HotSpot. */
     private static final int INLINED_UP_TO = 325;
 
-    /** What it costs if it is not so: docs/architecture.md. */
+    /** docs/architecture.md gives the cost of inlining it. */
     @Test
     void postIsTooLongToBeInlined() throws IOException {
         try (InputStream file = CompiledAloneTest.class.getResourceAsStream(

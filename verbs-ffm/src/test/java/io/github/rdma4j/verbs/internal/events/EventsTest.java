@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a recording shows beside the values: names, sentences, and the page that lists them. */
+/** Tests the names and descriptions of the events, and the page that lists them. */
 class EventsTest {
     private static final Path DOCS = Path.of("..", "docs");
 

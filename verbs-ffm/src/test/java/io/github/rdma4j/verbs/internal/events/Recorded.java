@@ -55,7 +55,8 @@ public final class Recorded implements AutoCloseable {
                 .findFirst()
                 .orElseThrow()
                 .getEndTime();
-        // The file has them as the recorder's buffers came to it: even those of one thread in any order.
+        // The file has the recorder's buffers in the order of their arrival, so even events of one thread are in any
+        // order.
         return events.stream()
                 .filter(event -> !event.getEndTime().isBefore(beginning))
                 .filter(event -> !event.getEventType().getName().equals(Beginning.class.getName()))
@@ -63,7 +64,7 @@ public final class Recorded implements AutoCloseable {
                 .toList();
     }
 
-    /** Those of one name. */
+    /** Returns the events with a name. */
     public static List<RecordedEvent> of(List<RecordedEvent> events, String name) {
         return events.stream()
                 .filter(event -> event.getEventType().getName().equals(name))

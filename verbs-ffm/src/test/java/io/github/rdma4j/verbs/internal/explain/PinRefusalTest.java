@@ -51,7 +51,7 @@ class PinRefusalTest {
         assertThat(explanation.remedy()).contains(remedy);
     }
 
-    /** What the kernel pins must not be blamed. */
+    /** A mapping that the kernel can pin must not be blamed. */
     @ParameterizedTest
     @CsvSource({
         "6.1.0, rw-s, 00:17, /dev/shm/file, true",

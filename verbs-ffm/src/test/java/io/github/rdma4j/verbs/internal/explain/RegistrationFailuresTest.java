@@ -12,7 +12,7 @@ import io.github.rdma4j.verbs.internal.MemoryInformation;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What a GPU's driver says of a dma-buf reaches the caller as an errno of the adapter's. */
+/** The adapter's errno for a dma-buf carries the error of the GPU's driver. */
 class RegistrationFailuresTest {
     private static final String VERB = "ibv_reg_dmabuf_mr(fd=7)";
 
@@ -47,7 +47,7 @@ class RegistrationFailuresTest {
                 .hasMessageContaining("the machine's memory, which has 16384 bytes");
     }
 
-    /** Drivers say so by either: "compare the arguments" would not help. */
+    /** Drivers use both errnos for this, and "compare the arguments" would not help. */
     @Test
     void whereNothingIsPagedOnDemandTheOtherWayIsNamed() {
         for (int errno : new int[] {Errno.EINVAL, Errno.EOPNOTSUPP}) {

@@ -12,7 +12,7 @@ import java.net.SocketException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What keeps packets from leaving this host is named before the peer is. */
+/** A reason why packets cannot leave this host is named before the peer. */
 class RouteDiagnosisTest {
     private static final InetAddress OWN = InetAddress.ofLiteral("10.1.0.1");
     private static final InetAddress OTHER = InetAddress.ofLiteral("192.168.7.1");

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.testcontainers.containers.Container.ExecResult;
 
-/** What docs/softroce.md shows, word for word: a test of perftest compares them. */
+/** The code in docs/softroce.md, word for word. A test of perftest compares them. */
 final class GuideSamples {
     private GuideSamples() {}
 

@@ -33,7 +33,7 @@ class InstructionCounterTest {
         file = Files.createFile(folder.resolve("counts"));
     }
 
-    /** What the emulator does. */
+    /** Appends to the file as the emulator does. */
     private void append(String text) {
         try {
             Files.writeString(file, text, StandardOpenOption.APPEND);

@@ -187,7 +187,7 @@ class ServedComparisonTest {
         return new PeerAddress(host, Integer.parseInt(port.group(1)));
     }
 
-    /** A client that says what it likes, and has been greeted. */
+    /** A client that has finished the handshake and sends any message. */
     private Line stranger() throws Exception {
         Line line = new Line(Protocol.COMPARE, new Socket("127.0.0.1", address().port()));
         line.send(new Message(Message.Kind.HELLO, new Fields().with("rdma4j", BuildInfo.version())));
@@ -360,7 +360,7 @@ class ServedComparisonTest {
             // Until it has been sent away.
             while (web.getInputStream().read() >= 0) {}
         } catch (IOException _) {
-            // What it had not read when it closed.
+            // The server had unread data when it closed.
         }
         // A doctor speaks another protocol.
         try (Line doctor =

@@ -86,7 +86,7 @@ class RunOrderTest {
     }
 
     @Test
-    void tellsJavaAndCTheSame() {
+    void javaAndCRunTheSamePlan() {
         RunParameters java = FULL.clientParameters("fd00::1");
 
         assertThat(java.peer().server()).isEqualTo("fd00::1");

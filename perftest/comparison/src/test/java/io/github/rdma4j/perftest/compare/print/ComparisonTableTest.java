@@ -56,7 +56,7 @@ class ComparisonTableTest {
         assertThat(row.ratio().median()).isEqualTo(1.05);
     }
 
-    /** What moves both sides of a round moves neither its ratio nor the interval. */
+    /** A change of both sides of a round changes neither its ratio nor the interval. */
     @Test
     void roundIsComparedWithItself() {
         ComparisonRow row = Samples.latencyResult(

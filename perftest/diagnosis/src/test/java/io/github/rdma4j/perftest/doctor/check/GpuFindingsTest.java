@@ -46,7 +46,7 @@ class GpuFindingsTest {
     @TempDir
     private Path root;
 
-    /** What is changed on a machine, and what is found then. */
+    /** A change of a machine, and the finding that it causes. */
     record Row(Check check, FindingState state, String seen, String machine, UnaryOperator<Scenario> change) {
         @Override
         public String toString() {

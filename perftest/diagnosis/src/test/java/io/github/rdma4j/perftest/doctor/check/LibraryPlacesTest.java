@@ -52,7 +52,7 @@ class LibraryPlacesTest {
                 .isEqualTo("cuFile may access directly: /data (xfs)");
     }
 
-    /** A program finds it there, and a check that looked in the usual folders alone said that it could not be used. */
+    /** A program finds the library there, although it is in none of the usual folders. */
     @Test
     void librariesAreWhereTheLoaderLooksFirst() throws IOException {
         Files.createDirectories(root.resolve("opt/nccl/lib"));
@@ -87,7 +87,7 @@ class LibraryPlacesTest {
             System.setProperty(NCCL, "");
             assertThat(new NcclChecks(machine).findings().getFirst().seen())
                     .isEqualTo("-Dio.github.rdma4j.nccl.library names no file");
-            // Of another machine's files they say nothing.
+            // They do not describe the files of another machine.
             assertThat(new NcclChecks(files).findings().getFirst().seen())
                     .isEqualTo("libnccl.so.2 is in none of the usual folders");
         } finally {

@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is true of x86 servers with PCI Express cards alone is not said of other machines. */
+/** Findings that apply only to x86 servers with PCI Express cards are not reported for other machines. */
 class PlatformFindingsTest {
     private static final String BRIDGES = "sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/";
 

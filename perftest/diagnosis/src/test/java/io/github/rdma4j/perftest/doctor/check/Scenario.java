@@ -31,8 +31,8 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * A machine to be checked, on which all is well until something is changed: a recorded tree, and what CUDA and
- * libibverbs would tell.
+ * A healthy machine for checks, which a test then changes. It consists of a recorded file tree and of simulated answers
+ * of CUDA and libibverbs.
  */
 final class Scenario {
     private static final String HEALTHY = """
@@ -71,7 +71,7 @@ final class Scenario {
         return new Scenario(RecordedMachine.of(machine, root).with(HEALTHY));
     }
 
-    /** A recorded machine as it is, with whatever CUDA and libibverbs tell of it. */
+    /** A recorded machine as it is, with the recorded answers of CUDA and libibverbs. */
     static Scenario plain(String machine, Path root) {
         return new Scenario(RecordedMachine.of(machine, root));
     }
@@ -165,7 +165,7 @@ final class Scenario {
         return this;
     }
 
-    /** What is found of the pair. */
+    /** Returns the diagnosis of the pair of GPU and adapter. */
     Diagnosis diagnosis() {
         return diagnosis(found -> found.index() == gpu, found -> found.name().equals(adapter));
     }
@@ -197,12 +197,12 @@ final class Scenario {
                 true);
     }
 
-    Scenario window(Bar1Memory told) {
-        window = told;
+    Scenario window(Bar1Memory reported) {
+        window = reported;
         return this;
     }
 
-    /** A GPU whose driver tells something else. */
+    /** A GPU whose driver reports these attributes. */
     static UnaryOperator<GpuFacts> attributes(Support rdma, Support dmaBuf, Support rdmaWithVmm) {
         return facts -> new GpuFacts(
                 facts.ordinal(),
@@ -303,7 +303,7 @@ final class Scenario {
         return facts -> gpu(facts.ordinal(), PciAddress.parse(address));
     }
 
-    /** What is found first by a check. */
+    /** Returns the first finding of a check. */
     static Function<Diagnosis, Finding> finding(Check check) {
         return diagnosis -> diagnosis.findings().stream()
                 .filter(finding -> finding.check() == check)

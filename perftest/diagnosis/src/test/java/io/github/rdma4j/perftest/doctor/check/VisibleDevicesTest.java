@@ -27,7 +27,7 @@ class VisibleDevicesTest {
     private static final String ENVIRONMENT = "proc/self/environ: HOME=/root\0";
     private static final String FIRST = "0000:18:00.0";
     private static final String THIRD = "0000:4b:00.0";
-    /** As the driver has it; the instances are those of the third. */
+    /** The driver's numbering. The MIG instances belong to the third GPU. */
     private static final String KERNEL = """
         proc/driver/nvidia/gpus/0000:18:00.0/information: Model: \t NVIDIA H100 80GB HBM3\\nGPU UUID: \t GPU-8932f937-d72c-4106-c12f-20bd9faed9f6\\nDevice Minor: \t 3
         proc/driver/nvidia/gpus/0000:3a:00.0/information: Model: \t NVIDIA H100 80GB HBM3\\nGPU UUID: \t GPU-8933aaaa-d72c-4106-c12f-20bd9faed9f6\\nDevice Minor: \t 1

@@ -10,7 +10,7 @@ import io.github.rdma4j.gpudirect.topology.PciAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the CUDA driver is asked, with the stand-in for it. */
+/** Tests the queries to the CUDA driver, with the stand-in driver. */
 @ExtendWith(StandInDriver.class)
 class CudaGpusTest {
     @Test

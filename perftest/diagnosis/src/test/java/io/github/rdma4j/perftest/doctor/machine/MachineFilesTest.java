@@ -17,7 +17,7 @@ class MachineFilesTest {
     @TempDir
     private Path root;
 
-    /** As where another file has told the name, and the locale lacks its letters. */
+    /** Such a name can come from another file, if the locale cannot encode its characters. */
     @Test
     void impossibleFileNameIsMissing() {
         MachineFiles files = new MachineFiles(root);

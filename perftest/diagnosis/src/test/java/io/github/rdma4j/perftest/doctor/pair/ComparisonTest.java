@@ -119,8 +119,11 @@ class ComparisonTest {
         expect(only(ports(limited, limited), Check.PAIR_PARTITION), FAIL, "0x7fff");
         PeerPort other = Machines.infiniBand(LINK_LOCAL, "0x8002", "nonsense");
         expect(only(ports(full, other), Check.PAIR_PARTITION), FAIL, "0x8002");
-        PeerPort untold = Machines.infiniBand(LINK_LOCAL);
-        expect(only(ports(full, untold), Check.PAIR_PARTITION), UNKNOWN, "0xffff 0x8001 here, not reported at beta");
+        PeerPort unreported = Machines.infiniBand(LINK_LOCAL);
+        expect(
+                only(ports(full, unreported), Check.PAIR_PARTITION),
+                UNKNOWN,
+                "0xffff 0x8001 here, not reported at beta");
     }
 
     @Test
@@ -129,8 +132,11 @@ class ComparisonTest {
         PeerPort other = Machines.infiniBand("fec0:0000:0000:0001:0000:0000:0000:0001", "0xffff");
         expect(only(ports(one, one), Check.PAIR_SUBNET), OK, "fe80:0000:0000:0000 here");
         expect(only(ports(one, other), Check.PAIR_SUBNET), FAIL, "fec0:0000:0000:0001 at beta");
-        PeerPort untold = Machines.infiniBand("", "0xffff");
-        expect(only(ports(untold, untold), Check.PAIR_SUBNET), UNKNOWN, "not reported here, not reported at beta");
+        PeerPort unreported = Machines.infiniBand("", "0xffff");
+        expect(
+                only(ports(unreported, unreported), Check.PAIR_SUBNET),
+                UNKNOWN,
+                "not reported here, not reported at beta");
     }
 
     @Test
@@ -156,7 +162,7 @@ class ComparisonTest {
                 NOTE,
                 "the other end's clock is 4.0 s ahead, give or take 1 µs");
         expect(Comparison.clock(ClockOffset.of(9_000_000_000L, 8_900_000_000L, 2_000_000)), OK, "101.0 ms behind");
-        // Slow answers tell little.
+        // After a slow answer the offset of the clocks is too uncertain for a warning.
         expect(
                 Comparison.clock(ClockOffset.of(0, 3_000_000_000L, 5_000_000_000L)),
                 OK,

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What failures between two ends come to. */
+/** Tests how failures between two ends are explained. */
 class FailureExplanationTest {
     private static final PortPair ROCE =
             new PortPair(Machines.roce("mlx5_0", "0a63:0001"), Machines.roce("mlx5_1", "0a63:0002"));

@@ -157,7 +157,7 @@ class ConversationTest {
                 .isEqualTo(FindingState.OK);
     }
 
-    /** The device is made up: the end that has it says so. */
+    /** The device does not exist, and the end that lists it reports that. */
     @Test
     void deviceThatTheOtherEndCannotOpenIsAFinding() throws Exception {
         CompletableFuture<PeerReport> serving = serve(ROCE, WHOLE);

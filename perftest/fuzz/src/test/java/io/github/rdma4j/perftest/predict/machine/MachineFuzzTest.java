@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that {@code predict} reads. What is accepted can be calculated with. */
+/** Fuzzes the files that {@code predict} reads. An accepted file can be used for a calculation. */
 @Timeout(7200)
 class MachineFuzzTest {
     private static final String[] WORDS = {

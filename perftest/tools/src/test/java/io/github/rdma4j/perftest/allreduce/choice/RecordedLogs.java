@@ -3,8 +3,8 @@
 package io.github.rdma4j.perftest.allreduce.choice;
 
 /**
- * What NCCL writes, by version: a few lines of each kind in the format that public issues show, which the comment
- * names, with hosts of our own.
+ * Log lines of NCCL, by version: a few lines of each kind, in the format of the public issues that the comments name,
+ * with our own host names.
  */
 public final class RecordedLogs {
     /** NCCL 2.2x over InfiniBand, two GPUs on each of two machines: NVIDIA/nccl#1189. */
@@ -47,7 +47,7 @@ public final class RecordedLogs {
             node-1:1:2 [0] NCCL INFO comm 0x7f2 rank 0 nranks 8 cudaDev 0 nvmlDev 0 - Init COMPLETE
             """;
 
-    /** NCCL 2.1x, with PCI addresses in the place of numbers: NVIDIA/nccl#707, #1358. */
+    /** NCCL 2.1x, with PCI addresses instead of numbers: NVIDIA/nccl#707, #1358. */
     public static final String ADDRESSES = """
             node-2:1:2 [0] NCCL INFO Channel 01 : 2[c7000] -> 0[87000] [receive] via NET/IB/5/GDRDMA
             node-2:1:2 [0] NCCL INFO GPU Direct RDMA Enabled for GPU 87000 / HCA 5 (distance 3 <= 4), read 0

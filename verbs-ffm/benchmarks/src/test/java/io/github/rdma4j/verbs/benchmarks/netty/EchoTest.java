@@ -10,7 +10,10 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is compared with must run: the native code of Netty's epoll is of one version with its classes. */
+/**
+ * Netty's own transports, which a benchmark compares with, must run. Netty's native epoll code must have the version of
+ * its classes.
+ */
 class EchoTest {
     @ParameterizedTest
     @EnumSource(

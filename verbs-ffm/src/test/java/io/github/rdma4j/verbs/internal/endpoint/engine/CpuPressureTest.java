@@ -12,7 +12,7 @@ class CpuPressureTest {
 
     private final CpuPressure pressure = new CpuPressure();
 
-    /** How long a preemption at this time keeps threads from spinning. */
+    /** Returns for how long a preemption at this time keeps threads from spinning. */
     private long pauseAfter(long now) {
         pressure.preempted(now);
         long pause = 0;

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The memory grows with the messages that are kept, and not with the number that the peer says. */
+/** The memory grows with the kept messages, and not with the number that the peer announces. */
 class FailoverBuffersTest {
     private static final int SIZE = 64;
     private static final int DEPTH = 4;

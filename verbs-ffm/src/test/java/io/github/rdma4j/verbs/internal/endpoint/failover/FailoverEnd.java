@@ -35,7 +35,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** One end of a simulated connection that moves, and a program that does anything at any time and keeps books. */
+/** One end of a simulated connection that moves, and a program that does anything at any time and records it. */
 final class FailoverEnd {
     static final long SILENCE_NANOS = 100_000_000;
     static final long ATTEMPT_NANOS = 250_000_000;
@@ -246,7 +246,7 @@ final class FailoverEnd {
         bookRequests();
     }
 
-    /** What the protocol has given to those who asked for the next message. */
+    /** Records the messages that the protocol has delivered to receive futures. */
     private void bookRequests() {
         while (!requests.isEmpty() && requests.peek().isDecided()) {
             Promise<byte[]> request = requests.remove();

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two ends that move between a TCP connection and RDMA connections that die at any instant, and programs that do
- * anything at any time: no message is lost, doubled or reordered, a write is there before the message that follows it
- * and never comes again behind it, futures complete once, atomic operations happen as often as is told, and credits are
- * conserved. The schedule is made of a seed, and nothing else: {@code -Drdma4j.simulation.seed=N} plays one again.
+ * Two ends move between a TCP connection and RDMA connections that die at any instant, while their programs do anything
+ * at any time. No message is lost, doubled or reordered. A write arrives before the message that follows it, and never
+ * again after it. Futures complete once, atomic operations happen as often as reported, and credits are conserved. The
+ * schedule depends only on a seed: {@code -Drdma4j.simulation.seed=N} plays one again.
  */
 class FailoverSimulationTest {
     private static final Long SEED = Long.getLong("rdma4j.simulation.seed");
@@ -76,7 +76,7 @@ class FailoverSimulationTest {
             FailoverEnd.connect(left, right);
         }
 
-        /** How many moves there were. */
+        /** Returns the number of moves. */
         int play() {
             int steps = 300 + random.nextInt(1500);
             // Between none at all and one every few steps.

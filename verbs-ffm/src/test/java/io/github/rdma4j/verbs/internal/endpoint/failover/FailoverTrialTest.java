@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** RDMA whose data are not what was sent is not used: two ends try it out before they move. */
+/** Two ends test RDMA before they move to it, and do not use RDMA that changes data. */
 class FailoverTrialTest {
-    /** What a wire may do to what it carries. */
+    /** The ways in which a wire may change data. */
     enum Spoils {
         /** The memory that the adapter should have written. */
         NOTHING_COMES,

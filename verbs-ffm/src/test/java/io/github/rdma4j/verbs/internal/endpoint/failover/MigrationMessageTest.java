@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Why a peer has left RDMA, as it comes over TCP. */
 class MigrationMessageTest {
     private static String afterTheWay(String reason) {
-        MigrationMessage said =
+        MigrationMessage sent =
                 new MigrationMessage(MigrationMessage.Kind.DOWN, 1, 0, 0, false, MigrationMessage.reason(reason));
-        return MigrationMessage.parse(said.toBytes()).reason();
+        return MigrationMessage.parse(sent.toBytes()).reason();
     }
 
     @Test
@@ -43,18 +43,18 @@ class MigrationMessageTest {
     @EnumSource
     void messagesArriveUnchanged(MigrationMessage.Kind kind) {
         byte[] body = {1, 2, 3};
-        MigrationMessage said = new MigrationMessage(kind, -7, Long.MAX_VALUE, 5, true, body);
-        MigrationMessage heard = MigrationMessage.parse(said.toBytes());
-        assertThat(heard).isEqualTo(said).hasSameHashCodeAs(said).hasToString(kind + " -7");
-        assertThat(heard.kind()).isEqualTo(kind);
-        assertThat(heard.attempt()).isEqualTo(-7);
-        assertThat(heard.messages()).isEqualTo(Long.MAX_VALUE);
-        assertThat(heard.credits()).isEqualTo(5);
-        assertThat(heard.closed()).isTrue();
-        assertThat(heard.body()).isEqualTo(body);
+        MigrationMessage sent = new MigrationMessage(kind, -7, Long.MAX_VALUE, 5, true, body);
+        MigrationMessage received = MigrationMessage.parse(sent.toBytes());
+        assertThat(received).isEqualTo(sent).hasSameHashCodeAs(sent).hasToString(kind + " -7");
+        assertThat(received.kind()).isEqualTo(kind);
+        assertThat(received.attempt()).isEqualTo(-7);
+        assertThat(received.messages()).isEqualTo(Long.MAX_VALUE);
+        assertThat(received.credits()).isEqualTo(5);
+        assertThat(received.closed()).isTrue();
+        assertThat(received.body()).isEqualTo(body);
         assertThat(MigrationMessage.parse(MigrationMessage.of(kind, 4, body).toBytes()))
                 .isEqualTo(new MigrationMessage(kind, 4, 0, 0, false, body))
-                .isNotEqualTo(said);
+                .isNotEqualTo(sent);
         assertThat(MigrationMessage.of(kind, 4)).isEqualTo(new MigrationMessage(kind, 4, 0, 0, false, new byte[0]));
     }
 

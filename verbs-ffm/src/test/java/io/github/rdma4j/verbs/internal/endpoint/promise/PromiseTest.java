@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who decides a future, when it is told, and who goes on while somebody waits. One thread. */
+/**
+ * Tests who completes a future, when its listeners are notified, and how a waiting thread drives the endpoint. Uses one
+ * thread.
+ */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PromiseTest {
     private static final IllegalStateException FAILURE = new IllegalStateException("failed");
@@ -213,16 +216,16 @@ class PromiseTest {
                 .isInstanceOf(InterruptedException.class)
                 .hasCauseInstanceOf(WaitInterruptedException.class);
         assertThat(Thread.currentThread().isInterrupted())
-                .as("the exception tells")
+                .as("the exception reports the interrupt")
                 .isFalse();
         assertThat(promise.join()).isEqualTo("come");
-        assertThat(Thread.interrupted()).as("a join tells by the status").isTrue();
+        assertThat(Thread.interrupted()).as("a join restores the status").isTrue();
         assertThat(endpoint.waits).hasSize(3);
         promise.join();
         assertThat(Thread.interrupted()).isFalse();
     }
 
-    // ---- The order in which they are told ----
+    // ---- The order of notifications ----
 
     @Test
     void decisionsAreNotifiedInOrder() {

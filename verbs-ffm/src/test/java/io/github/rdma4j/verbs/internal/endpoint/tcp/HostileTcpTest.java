@@ -97,7 +97,7 @@ class HostileTcpTest {
         try (Endpoint endpoint = attacked(attack)) {
             assertThatThrownBy(() -> {
                         while (endpoint.receive(PATIENCE).isPresent()) {
-                            // What came before counts.
+                            // Messages that came before the attack are still delivered.
                         }
                     })
                     .isInstanceOf(ConnectionLostException.class)

@@ -145,7 +145,7 @@ class TcpOutputTest {
         assertThat(output.stalled(25, 10)).isEqualTo(5);
         assertThat(output.stalled(1000, 10)).as("this side has stood still").isEqualTo(15);
         assertThat(output.stalled(1010, 10)).isEqualTo(25);
-        // The kernel says that there is room only when there is much.
+        // The kernel reports a socket writable only when much space is free.
         long more = large.length() / 2;
         while (more > 0) {
             more -= in.skip(Math.min(more, in.available()));

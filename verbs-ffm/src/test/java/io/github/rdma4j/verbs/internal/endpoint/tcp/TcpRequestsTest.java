@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What was asked of a peer over TCP is done in its order, each once, and no answer fits another question. */
+/** Requests to a peer over TCP complete once and in order, and no response is accepted for another request. */
 class TcpRequestsTest {
     private static final byte[] KINDS = {
         TcpFrame.MESSAGE,
@@ -26,7 +26,7 @@ class TcpRequestsTest {
         TcpFrame.FETCH_AND_ADD
     };
 
-    /** Takes down what it hears. */
+    /** Records the events. */
     private static final class Received extends WireEvents {
         final List<String> all = new ArrayList<>();
         VerbsException cause;
@@ -86,7 +86,7 @@ class TcpRequestsTest {
     }
 
     private final TcpRequests requests = new TcpRequests(3);
-    private final Received heard = new Received();
+    private final Received events = new Received();
 
     private void add(long id, byte kind) {
         requests.add(id, kind, null, 0, 8);
@@ -99,14 +99,14 @@ class TcpRequestsTest {
         for (int i = 0; i < 20; i += 2) {
             add(i, TcpFrame.MESSAGE);
             add(i + 1, TcpFrame.WRITE);
-            assertThat(requests.finishUpTo(counted, heard)).isZero();
-            assertThat(requests.finishUpTo(++counted, heard)).isEqualTo(1);
-            assertThat(heard.all()).containsExactly("sent " + i);
+            assertThat(requests.finishUpTo(counted, events)).isZero();
+            assertThat(requests.finishUpTo(++counted, events)).isEqualTo(1);
+            assertThat(events.all()).containsExactly("sent " + i);
             add(100, TcpFrame.PROBE);
             add(200, TcpFrame.PROBE);
             counted += 3;
-            assertThat(requests.finishUpTo(counted, heard)).isEqualTo(3);
-            assertThat(heard.all()).containsExactly("sent " + (i + 1), "sent 100", "sent 200");
+            assertThat(requests.finishUpTo(counted, events)).isEqualTo(3);
+            assertThat(events.all()).containsExactly("sent " + (i + 1), "sent 100", "sent 200");
             assertThat(requests.isEmpty()).isTrue();
         }
     }
@@ -114,12 +114,12 @@ class TcpRequestsTest {
     @Test
     void peerCannotCountWhatWasNotAskedOrNeedsAnAnswer() {
         add(1, TcpFrame.MESSAGE);
-        assertThat(requests.finishUpTo(2, heard)).isNegative();
-        assertThat(requests.finishUpTo(1, heard)).isZero();
+        assertThat(requests.finishUpTo(2, events)).isNegative();
+        assertThat(requests.finishUpTo(1, events)).isZero();
         for (byte kind : new byte[] {TcpFrame.READ, TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD}) {
             TcpRequests asked = new TcpRequests(3);
             asked.add(7, kind, null, 0, 8);
-            assertThat(asked.finishUpTo(1, heard)).as("kind " + kind).isNegative();
+            assertThat(asked.finishUpTo(1, events)).as("kind " + kind).isNegative();
             assertThat(asked.isEmpty()).isFalse();
         }
     }
@@ -129,21 +129,21 @@ class TcpRequestsTest {
     void requestDoneBeforeItsCountIsNotRepeated() {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
-        requests.finishOldest(heard);
-        assertThat(requests.finishUpTo(1, heard)).isZero();
-        assertThat(requests.finishUpTo(2, heard)).isEqualTo(1);
-        assertThat(heard.all()).containsExactly("sent 1", "sent 2");
+        requests.finishOldest(events);
+        assertThat(requests.finishUpTo(1, events)).isZero();
+        assertThat(requests.finishUpTo(2, events)).isEqualTo(1);
+        assertThat(events.all()).containsExactly("sent 1", "sent 2");
     }
 
     @Test
     void completionLostToMissingMemoryIsReportedAgain() {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
-        heard.outOfMemory = true;
-        assertThatThrownBy(() -> requests.finishUpTo(2, heard)).isInstanceOf(OutOfMemoryError.class);
+        events.outOfMemory = true;
+        assertThatThrownBy(() -> requests.finishUpTo(2, events)).isInstanceOf(OutOfMemoryError.class);
         assertThat(requests.oldest()).isEqualTo(1);
-        assertThat(requests.finishUpTo(2, heard)).isEqualTo(2);
-        assertThat(heard.all()).containsExactly("sent 1", "sent 2");
+        assertThat(requests.finishUpTo(2, events)).isEqualTo(2);
+        assertThat(events.all()).containsExactly("sent 1", "sent 2");
     }
 
     @Test
@@ -155,7 +155,7 @@ class TcpRequestsTest {
             assertThat(asked.isOldestAMessage())
                     .as("kind " + kind)
                     .isEqualTo(kind == TcpFrame.MESSAGE || kind == TcpFrame.PROBE);
-            asked.finishOldest(heard);
+            asked.finishOldest(events);
             assertThat(asked.isOldestAMessage()).isFalse();
         }
     }
@@ -186,11 +186,11 @@ class TcpRequestsTest {
             requests.add(2, TcpFrame.FETCH_AND_ADD, second, 24, 0);
             assertThat(requests.target()).isSameAs(first);
             assertThat(requests.offset()).isEqualTo(16);
-            requests.finishOldest(heard);
+            requests.finishOldest(events);
             assertThat(requests.target()).isSameAs(second);
             assertThat(requests.offset()).isEqualTo(24);
-            requests.finishOldest(heard);
-            assertThat(heard.all()).containsExactly("sent 1", "sent 2");
+            requests.finishOldest(events);
+            assertThat(events.all()).containsExactly("sent 1", "sent 2");
         }
     }
 
@@ -198,17 +198,17 @@ class TcpRequestsTest {
     void refusalCompletesTheOldestWithItsStatus() {
         add(4, TcpFrame.WRITE);
         add(5, TcpFrame.MESSAGE);
-        requests.failOldest(heard, WorkCompletionStatus.REM_ACCESS_ERR);
+        requests.failOldest(events, WorkCompletionStatus.REM_ACCESS_ERR);
         String description = WorkCompletionStatus.REM_ACCESS_ERR.describe() + " (REM_ACCESS_ERR)";
-        assertThat(heard.all()).containsExactly("failed 4: " + description);
-        assertThat(heard.cause).isInstanceOfSatisfying(TransferException.class, e -> {
+        assertThat(events.all()).containsExactly("failed 4: " + description);
+        assertThat(events.cause).isInstanceOfSatisfying(TransferException.class, e -> {
             assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR);
             assertThat(e).hasMessageContaining("a transfer of the peer");
         });
-        assertThat(requests.failAll(heard)).isEqualTo(1);
-        assertThat(heard.all()).containsExactly("failed 5: the connection has ended");
-        assertThat(heard.cause).isNull();
+        assertThat(requests.failAll(events)).isEqualTo(1);
+        assertThat(events.all()).containsExactly("failed 5: the connection has ended");
+        assertThat(events.cause).isNull();
         assertThat(requests.isEmpty()).isTrue();
-        assertThat(requests.failAll(heard)).isZero();
+        assertThat(requests.failAll(events)).isZero();
     }
 }

@@ -21,7 +21,7 @@ class EventStreamTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7, 50, 100_000})
-    void tellsEventsFromOtherBytesHoweverTheyAreCut(int size) {
+    void separatesEventsFromOtherBytesHoweverTheyAreCut(int size) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         all.writeBytes(ascii("a line of the C library without an end"));
         all.writeBytes(EventStream.encode("t0", new Event.Started("one")));

@@ -20,27 +20,27 @@ class MirrorTest {
     private static final String ONE = CLASS.append("method", "one").toString();
     private static final String TWO = CLASS.append("method", "two").toString();
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> events = new ArrayList<>();
     private final Mirror mirror = new Mirror(new RemoteDescriptor(tree()), new EngineExecutionListener() {
         @Override
         public void executionStarted(TestDescriptor test) {
-            told.add("started " + test.getDisplayName());
+            events.add("started " + test.getDisplayName());
         }
 
         @Override
         public void executionSkipped(TestDescriptor test, String reason) {
-            told.add("skipped " + test.getDisplayName());
+            events.add("skipped " + test.getDisplayName());
         }
 
         @Override
         public void executionFinished(TestDescriptor test, TestExecutionResult result) {
-            told.add(result.getStatus() + " " + test.getDisplayName()
+            events.add(result.getStatus() + " " + test.getDisplayName()
                     + result.getThrowable().map(e -> ": " + e.getMessage()).orElse(""));
         }
 
         @Override
         public void dynamicTestRegistered(TestDescriptor test) {
-            told.add("registered " + test.getDisplayName() + " "
+            events.add("registered " + test.getDisplayName() + " "
                     + test.getUniqueId().getEngineId().orElseThrow());
         }
     });
@@ -51,7 +51,8 @@ class MirrorTest {
         mirror.take(new Event.Started(ONE));
         mirror.broken(new IllegalStateException("died"));
 
-        assertThat(told).containsExactly("started C", "started one", "FAILED one: died", "skipped two", "SUCCESSFUL C");
+        assertThat(events)
+                .containsExactly("started C", "started one", "FAILED one: died", "skipped two", "SUCCESSFUL C");
     }
 
     @Test
@@ -61,14 +62,15 @@ class MirrorTest {
         mirror.take(new Event.Finished(ONE, TestExecutionResult.Status.SUCCESSFUL, null));
         mirror.broken(new IllegalStateException("died"));
 
-        assertThat(told).containsExactly("started C", "started one", "SUCCESSFUL one", "skipped two", "FAILED C: died");
+        assertThat(events)
+                .containsExactly("started C", "started one", "SUCCESSFUL one", "skipped two", "FAILED C: died");
     }
 
     @Test
     void containerThatDoesNotStartFailsTheClass() {
         mirror.broken(new IllegalStateException("no Docker"));
 
-        assertThat(told).containsExactly("started C", "FAILED C: no Docker");
+        assertThat(events).containsExactly("started C", "FAILED C: no Docker");
     }
 
     @Test
@@ -77,7 +79,7 @@ class MirrorTest {
         mirror.take(new Event.Finished(CLASS.toString(), TestExecutionResult.Status.SUCCESSFUL, null));
         mirror.broken(new IllegalStateException("late"));
 
-        assertThat(told).containsExactly("started C", "SUCCESSFUL C");
+        assertThat(events).containsExactly("started C", "SUCCESSFUL C");
     }
 
     @Test
@@ -88,7 +90,7 @@ class MirrorTest {
                 ONE, invocation, "[1]", "one()[1]", TestDescriptor.Type.TEST, null, Set.of("fast"), false));
         mirror.take(new Event.Started(invocation));
 
-        assertThat(told).containsExactly("registered [1] " + SoftRoceTestEngine.ID, "started [1]");
+        assertThat(events).containsExactly("registered [1] " + SoftRoceTestEngine.ID, "started [1]");
     }
 
     @Test

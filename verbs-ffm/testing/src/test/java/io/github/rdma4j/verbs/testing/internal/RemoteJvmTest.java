@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class RemoteJvmTest {
     private ResultCallback<Frame> answers;
 
-    // A client of an engine that answers as the test says.
+    // A client of an engine that gives a test's answers.
     private RemoteJvm jvm() {
         ExecStartCmd start = (ExecStartCmd) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {ExecStartCmd.class}, (proxy, method, arguments) -> {

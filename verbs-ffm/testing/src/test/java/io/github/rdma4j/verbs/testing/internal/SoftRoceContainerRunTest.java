@@ -70,7 +70,7 @@ class SoftRoceContainerRunTest {
         assertThat(run.entries).containsEntry("device", "rxe0");
     }
 
-    /** As an IDE runs one invocation again: by the id that it was told. */
+    /** An IDE runs one invocation again in this way, by the id that it received. */
     @Test
     @Tag("long")
     void oneInvocationRunsAgainByItsId() {

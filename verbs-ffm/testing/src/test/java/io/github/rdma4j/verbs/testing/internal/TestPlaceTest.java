@@ -44,7 +44,7 @@ class TestPlaceTest {
         }
     }
 
-    /** The classes that it names have no annotation by which they could say it. */
+    /** The classes that it names have no annotation of their own for this. */
     @Test
     void invalidRegularExpressionFailsTheRun() {
         Map<String, String> settings = Map.of("rdma4j.softroce", "container", "rdma4j.softroce.classes", "(");

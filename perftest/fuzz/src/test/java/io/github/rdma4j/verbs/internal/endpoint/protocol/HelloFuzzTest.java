@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The greeting of an endpoint's peer, as it comes in the private data of rdma_cm. */
+/** Fuzzes the hello of an endpoint's peer, which arrives in the private data of rdma_cm. */
 @Timeout(1800)
 class HelloFuzzTest {
     @Test

@@ -33,7 +33,7 @@ public final class PromiseStress {
             return promise.decide(MESSAGE, null) ? 1 : 0;
         }
 
-        /** What the program finds in it: -2 if it is not done. */
+        /** Returns the value that the program reads, or -2 if the promise is not done. */
         final int content() {
             if (!promise.isDone()) {
                 return -2;
@@ -89,7 +89,7 @@ public final class PromiseStress {
         }
     }
 
-    /** What all see when the program completes it, as orTimeout and completeOnTimeout do, beside the endpoint. */
+    /** The program completes the promise, as orTimeout and completeOnTimeout do, while the endpoint also does. */
     @JCStressTest
     @Description("what the program completes it with, or the message: the one that was decided is what everybody sees")
     @Outcome(
