@@ -22,11 +22,11 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import java.time.Duration;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +51,7 @@ public final class SharedQueues implements Sleepers.Host {
     private static final int NUMBER_SHIFT = 4;
 
     private static final long MOST_NANOS_TO_END = TimeUnit.SECONDS.toNanos(5);
-    private static final SplittableRandom RANDOM = new SplittableRandom();
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final int places;
 
@@ -142,9 +142,7 @@ public final class SharedQueues implements Sleepers.Host {
     }
 
     static int random() {
-        synchronized (RANDOM) {
-            return RANDOM.nextInt();
-        }
+        return RANDOM.nextInt();
     }
 
     /** Returns an action that closes an object, unless it is null. */
