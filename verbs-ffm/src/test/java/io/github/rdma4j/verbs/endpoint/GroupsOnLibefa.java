@@ -17,6 +17,8 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.SrdQueuePair;
 import io.github.rdma4j.verbs.WorkCompletions;
 import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.internal.endpoint.group.GroupWire;
+import io.github.rdma4j.verbs.internal.endpoint.group.Member;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.srd.SrdAddress;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
@@ -127,6 +129,29 @@ public class GroupsOnLibefa extends EndpointsOnLibefa {
                             .hasMessageContaining("does not keep to the endpoint protocol");
                 }
             }
+        }
+    }
+
+    /** One of two clients has all entries of the send queue that it can have, and so none for its message. */
+    @Test
+    void requestWaitsForAnEntryOfTheSendQueueAndOthersHaveSome() {
+        byte[] message = {1, 2, 3};
+        try (Pair greedy = new Pair(config -> {});
+                Pair other = new Pair(config -> {})) {
+            Member member = ((GroupWire) greedy.client.engine().transport()).member();
+            int taken = 0;
+            while (taken < 5000 && member.mayPost()) {
+                taken++;
+            }
+            assertThat(taken).isBetween(100, 4096 - 100);
+            other.client.send(message, LONG);
+            assertThat(other.peer.receive(LONG)).hasValue(message);
+            assertThat(greedy.client.send(message, LONG)).isTrue();
+            assertThat(greedy.peer.receive(Duration.ofMillis(5))).isEmpty();
+            while (taken-- > 0) {
+                member.entryIsFree();
+            }
+            assertThat(greedy.peer.receive(LONG)).hasValue(message);
         }
     }
 
