@@ -25,7 +25,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The three floors of the house, and that it stands alone; docs/architecture.md draws them. */
+/**
+ * Checks the three layers of cuda-ffm, and that it depends on no other module. docs/architecture.md shows the layers.
+ */
 class ArchitectureTest {
     private static final String API = "io.github.rdma4j.cuda";
     private static final String INTERNAL = API + ".internal";

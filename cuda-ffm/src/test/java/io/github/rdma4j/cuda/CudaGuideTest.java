@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** docs/cuda.md: what it shows works. */
+/** The code in docs/cuda.md works. */
 @ExtendWith(StandInDriver.class)
 class CudaGuideTest {
     @Test

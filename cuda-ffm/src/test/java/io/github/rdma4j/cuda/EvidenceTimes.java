@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Prints what streams, events, batches, graphs, launches and short copies take, beside driver-times.c, C and Java by
+ * Prints the times of streams, events, batches, graphs, launches and short copies, in Java and in driver-times.c by
  * turns: step 6 of scripts/evidence gpu. Arguments: the compiled C program, and the file kernels.ptx.
  */
 final class EvidenceTimes {

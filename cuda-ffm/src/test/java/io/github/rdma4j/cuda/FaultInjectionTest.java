@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Each call that an operation makes into the driver fails in turn, with two results. Then the exception must name the
- * call, the result and the remedy; nothing that the operation made may be left; and a second try must succeed.
+ * call, the result and the remedy, nothing that the operation created may be left, and a second attempt must succeed.
  */
 @ExtendWith(StandInDriver.class)
 class FaultInjectionTest {

@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Touches each public class of a module first, in a JVM that denies native access: an error of class loading, which
- * names no remedy, is what nobody should meet there. The classes' static methods and constructors are called with
- * arguments that mean nothing, and what they throw otherwise is theirs.
+ * Uses each public class of a module first, in a JVM that denies native access. A program must not get an error of
+ * class loading there, because such an error names no remedy. Static methods and constructors are called with
+ * meaningless arguments, and may throw any other exception.
  */
 public final class FirstTouch {
     private static final String TOUCHED = "touched ";

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The kernels of the tests: those that the stand-in can play, for a real GPU in PTX. */
+/** The kernels of the tests. The stand-in can simulate them, and a real GPU runs their PTX. */
 final class Kernels {
     private Kernels() {}
 

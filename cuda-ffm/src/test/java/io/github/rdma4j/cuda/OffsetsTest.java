@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Copies and fills in the midst of memory: the bytes that are named, and no others; never beyond an end. */
+/** Copies and fills at offsets change exactly the named bytes, and never go beyond an end. */
 @ExtendWith(StandInDriver.class)
 class OffsetsTest extends DeviceFixture {
     private static final int SIZE = 64;

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Memory and events of one process in another one, on the stand-in; and what a driver refuses. */
+/** Tests memory and events of one process in another one, and a driver's refusals, on the stand-in. */
 @ExtendWith(StandInDriver.class)
 class SharingTest extends SharingBehaviour {
     @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The stand-in itself: what it takes for memory, and what it refuses as a driver would. */
+/** Tests the stand-in itself: the addresses that it accepts as memory, and its refusals. */
 @ExtendWith(StandInDriver.class)
 class StandInMemoryTest {
     private final RawDriver cuda = new RawDriver();

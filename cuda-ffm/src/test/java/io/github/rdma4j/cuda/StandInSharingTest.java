@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The stand-in itself: virtual memory, what others may reach of it, export and handles. */
+/** Tests the stand-in itself: virtual memory, access of other devices, export and handles. */
 @ExtendWith(StandInDriver.class)
 @Timeout(600)
 class StandInSharingTest {

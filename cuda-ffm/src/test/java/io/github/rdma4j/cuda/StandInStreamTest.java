@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The stand-in itself: what runs behind the caller's back, and in which order. */
+/** Tests the stand-in itself: asynchronous work and its order. */
 @ExtendWith(StandInDriver.class)
 @Timeout(600)
 class StandInStreamTest {

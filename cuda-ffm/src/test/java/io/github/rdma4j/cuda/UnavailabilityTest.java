@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Machines on which CUDA cannot be used: each in a JVM of its own, since a driver is opened once. */
+/** Tests machines on which CUDA cannot be used, each in a separate JVM, because a driver is opened once. */
 class UnavailabilityTest {
     @Test
     void missingDriverIsReportedWithTheLoadersText(@TempDir Path folder) throws Exception {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A stream that waits for a word, until the test raises it; at the latest when the test has ended. */
+/** A stream that waits until the test raises a flag, at the latest when the test has ended. */
 @ExtendWith(StandInDriver.class)
 abstract class WaitingWorkFixture {
     /** The kinds of resources that are closed only when the work of their context is done. */

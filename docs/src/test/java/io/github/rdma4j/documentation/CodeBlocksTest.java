@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** No code block is of a kind that nobody looks at. */
+/** Every code block of the pages has a kind that some test checks. */
 class CodeBlocksTest {
     private static final Set<String> HELD = Set.of(
             "java", // JavaBlocksTest

@@ -28,7 +28,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
-/** Documents and pieces of build files that pages show: they can be read, and name what is published. */
+/** The documents and build-file fragments in pages can be parsed, and name published artifacts. */
 class DataBlocksTest {
     private static final String GROUP = "io.github.rdma4j";
     private static final Pattern COORDINATES = Pattern.compile("\"([\\w.]+):([\\w-]+)(?::([^\"]+))?\"");

@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The public types of a library's exported packages and what programs can call of them, as text in a fixed order. */
+/** The public types and members of a library's exported packages, as text in a fixed order. */
 final class PublicApi {
     private PublicApi() {}
 

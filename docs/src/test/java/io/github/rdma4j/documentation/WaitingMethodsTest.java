@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * A method of the libraries that waits is known here, with the tests that interrupt it and that close what it waits on:
- * {@code waiting-methods.txt}. A method with a time limit waits, unless that file explains the limit.
+ * {@code waiting-methods.txt} lists every waiting method of the libraries, with the tests that interrupt it and that
+ * close the awaited object. A method with a time limit waits, unless that file explains the limit.
  */
 class WaitingMethodsTest {
     private static final Path LIST =

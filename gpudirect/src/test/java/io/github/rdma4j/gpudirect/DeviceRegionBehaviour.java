@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Registration of memory of a GPU with the verbs device: which path is taken, and what bad memory gives. */
+/** Tests the registration of GPU memory with the verbs device: the chosen path, and the exceptions for bad memory. */
 abstract class DeviceRegionBehaviour {
     static final int SIZE = 1 << 16;
 

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** One of two peers: a GPU of the stand-in, the machine's first adapter, and memory of a kind of its own. */
+/** One of two peers: a GPU of the stand-in, the machine's first adapter, and memory of a chosen kind. */
 final class GpuSide implements AutoCloseable {
     /** Where a side has its memory. */
     enum Where {

@@ -4,7 +4,7 @@ package io.github.rdma4j.gpudirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A transfer whose memory exists only here, and must be touched by nobody once it is at its end. */
+/** A simulated transfer, whose memory must not be used after its end. */
 final class SimulatedJob extends Job {
     /** Counted for each side, from the first one on. */
     final int number;

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A stand-in of {@code gpudirect/src/test/c}, compiled and loaded: which library it is, what fails at which call, and
- * what is left open. It works on the stand-in for CUDA's driver.
+ * Controls a compiled and loaded stand-in of {@code gpudirect/src/test/c}: the calls that fail, and the counts of open
+ * objects. It works on the stand-in for CUDA's driver.
  */
 public final class StandInLibrary {
     private static final Linker LINKER = Linker.nativeLinker();

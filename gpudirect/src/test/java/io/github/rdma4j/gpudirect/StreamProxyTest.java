@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A proxy without channels, and what cannot be asked for. */
+/** Tests a proxy without channels, and invalid arguments. */
 class StreamProxyTest {
     @Test
     void proxyIsOneThreadThatStops() {

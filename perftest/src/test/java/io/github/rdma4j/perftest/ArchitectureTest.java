@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** The floors of the tools, and what may lean on what; docs/architecture.md draws them. */
+/** Checks the layers of the tools and their dependencies, which docs/architecture.md shows. */
 class ArchitectureTest {
     private static final String PERFTEST = "io.github.rdma4j.perftest";
 

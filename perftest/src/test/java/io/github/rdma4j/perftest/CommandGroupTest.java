@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Picocli only chooses the command: what a command's own parser accepts must not depend on it. */
+/** Picocli only chooses the command. It must not change the arguments that a command's own parser accepts. */
 class CommandGroupTest {
     private final List<String> received = new ArrayList<>();
 

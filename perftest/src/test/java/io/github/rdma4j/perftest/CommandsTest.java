@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The list of commands, and what all commands do. */
+/** Tests the list of commands, their help and version, and the refusal of unknown ones. */
 class CommandsTest {
     @ParameterizedTest
     @ValueSource(

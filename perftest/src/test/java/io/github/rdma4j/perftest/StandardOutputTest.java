@@ -11,7 +11,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** A figure that nobody gets is no success; rdma4j.bats has a disk that is full. */
+/** A figure that cannot be written is no success. rdma4j.bats tests a full disk. */
 class StandardOutputTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Memory for the Data Direct engine of an adapter. There is none here: a stand-in for mlx5's library takes SoftRoCE for
- * an adapter that has one, in a JVM of its own.
+ * Tests memory for the Data Direct engine of an adapter. A stand-in for mlx5's library treats SoftRoCE as an adapter
+ * that has one, in a separate JVM.
  */
 @Tag("device")
 class DataDirectDeviceTest {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Devices and what can be asked of them. */
+/** Tests devices and their queries. */
 @Tag("device")
 class DeviceDeviceTest {
     private DeviceContext context;

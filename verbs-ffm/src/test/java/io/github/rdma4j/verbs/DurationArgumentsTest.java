@@ -45,8 +45,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Every public method that takes a time takes any time: it works, or throws an {@link IllegalArgumentException} that
- * says which time it was. The methods are found by reflection.
+ * Every public method with a time argument accepts any time: it works, or throws an {@link IllegalArgumentException}
+ * that names the time. The methods are found by reflection.
  */
 class DurationArgumentsTest {
     private static final Duration MIN = Duration.ofSeconds(Long.MIN_VALUE);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One wait for many sources; here the sources are the test's own, so no device is needed. */
+/** Tests one wait for many sources. The sources are the test's own, so no device is needed. */
 @Timeout(600)
 class EventPollerTest {
     private static final Duration LONG = Duration.ofSeconds(50);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Extended completion queues, after rdma-core's test_cqex: creation, the cursor, and what it refuses. */
+/** Tests extended completion queues, after rdma-core's test_cqex: creation, the cursor and its refusals. */
 @Tag("device")
 @Timeout(600)
 class ExtendedCompletionQueueDeviceTest {

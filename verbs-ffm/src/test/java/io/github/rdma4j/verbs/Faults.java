@@ -3,9 +3,8 @@
 package io.github.rdma4j.verbs;
 
 /**
- * Errors at chosen places of one thread: what {@link FaultyClasses} puts before each allocation and at the entry of
- * each
- * method calls this. One object of a JVM, whoever has loaded the library.
+ * Throws errors at chosen places of one thread. The code that {@link FaultyClasses} inserts before each allocation and
+ * at the entry of each method calls this. There is one for the JVM, whichever loader has loaded the library.
  */
 public final class Faults {
     /** Where an error is thrown. */

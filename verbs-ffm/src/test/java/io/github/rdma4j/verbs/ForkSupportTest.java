@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Fork support; in a JVM of its own where it would change this one for good. */
+/** Tests fork support, in a separate JVM where it would change this one for good. */
 class ForkSupportTest {
 
     /** Prints the status before and after. */

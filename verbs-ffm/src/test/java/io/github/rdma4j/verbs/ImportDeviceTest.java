@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Importing a device; SoftRoCE refuses at the last step, so the steps before are what is seen here. */
+/** Tests importing a device. SoftRoCE refuses the last step, so this tests the steps before it. */
 @Tag("device")
 class ImportDeviceTest {
 

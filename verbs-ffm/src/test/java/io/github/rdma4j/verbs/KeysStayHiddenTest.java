@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Remote keys, and local ones, which are mostly the same numbers, stand in no text that goes to a log. */
+/** No text that goes to a log contains remote keys, or local ones, which are mostly the same numbers. */
 class KeysStayHiddenTest {
     private static final int KEY = 0x5eed_1234;
 

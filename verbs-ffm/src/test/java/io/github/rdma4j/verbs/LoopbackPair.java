@@ -8,7 +8,7 @@ import static io.github.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 
 import java.util.function.Consumer;
 
-/** Two connected queue pairs on completion queues that the test has made; closed with the device. */
+/** Two connected queue pairs on completion queues of the test. They are closed with the device. */
 final class LoopbackPair {
     /** 4.096 us x 2^19, 2 s: an emulated processor can stall for longer than the usual 67 ms. */
     private static final int PATIENT_TIMEOUT = 19;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Windows of type 1: what their keys allow, and when they cease to. */
+/** Tests windows of type 1: the accesses that their keys allow, and until when. */
 @Tag("device")
 class MemoryWindowDeviceTest {
     private static final int SIZE = 8192;

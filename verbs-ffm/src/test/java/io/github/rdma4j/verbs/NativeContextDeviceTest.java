@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A context that another library owns; here the other library is a second object of our own. */
+/** Tests a context that another library owns. Here the owner is a second context object of ours. */
 @Tag("device")
 class NativeContextDeviceTest {
 

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Every operation, by basic and by extended posting, on each type of queue pair; what arrived is compared on the other
- * side.
+ * Tests every operation, with basic and extended posting, on each type of queue pair, and compares the data on the
+ * other side.
  */
 @Tag("device")
 class OperationsDeviceTest {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Requests that are prepared once and posted many times: what they move, and what changes in between. */
+/** Tests requests that are prepared once and posted many times, with changes in between. */
 @Tag("device")
 @Timeout(600)
 class PreparedRequestDeviceTest {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Multicast groups, provider extensions, pacing and the order of data: what SoftRoCE can do, and how it refuses the
- * rest.
+ * Tests multicast groups, provider extensions, pacing and the order of data, as far as SoftRoCE supports them, and its
+ * refusals.
  */
 @Tag("device")
 class QueuePairTuningDeviceTest {

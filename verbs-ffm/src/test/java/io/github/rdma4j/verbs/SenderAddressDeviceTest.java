@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Datagrams on the wire: to one queue pair and to a group, and the way back to who sent them. */
+/** Tests datagrams to one queue pair and to a group, and the address handle of their sender. */
 @Tag("device")
 class SenderAddressDeviceTest {
     private static final int HEADER = WorkCompletion.GLOBAL_ROUTE_HEADER_BYTES;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Shared receive queues: what they give to their queue pairs, how they are changed, and what they refuse. */
+/** Tests shared receive queues: receives for their queue pairs, modifications and refusals. */
 @Tag("device")
 @Timeout(600)
 class SharedReceiveQueueDeviceTest {

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * An open device into whose table of functions a test writes stand-ins, for what SoftRoCE does not have: they show that
- * the arguments arrive, that the answers come back, and in which order things are closed. They say nothing of any
- * adapter.
+ * An open device in whose function table a test puts stand-ins, for functions that SoftRoCE does not have. The tests
+ * show that arguments arrive, that results come back, and in which order objects are closed. They do not show how any
+ * adapter behaves.
  */
 abstract class StandInVerbs {
     final Arena arena = Arena.ofShared();

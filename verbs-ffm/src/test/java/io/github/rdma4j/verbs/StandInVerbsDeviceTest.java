@@ -46,8 +46,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Flow rules, domains, clocks, queries and a cursor's answers, with {@linkplain StandInVerbs stand-ins} for what
- * SoftRoCE does not have.
+ * Tests flow rules, domains, clocks, queries and a cursor's values, with {@linkplain StandInVerbs stand-ins} for
+ * functions that SoftRoCE does not have.
  */
 @Tag("device")
 class StandInVerbsDeviceTest extends StandInVerbs {

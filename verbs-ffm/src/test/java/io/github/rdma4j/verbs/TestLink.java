@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/** The link of a software device, which a test takes away for a while. Others find it as it was. */
+/** The link of a software device, which a test takes down for a while. Other tests find it restored. */
 public final class TestLink {
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The data path on a reliable connection: every operation, every way of posting it, and what becomes of mistakes. */
+/**
+ * Tests the data path on a reliable connection: every operation, every way of posting it, and the results of mistakes.
+ */
 @Tag("device")
 class TransferDeviceTest {
     private static final int SIZE = 16_384;

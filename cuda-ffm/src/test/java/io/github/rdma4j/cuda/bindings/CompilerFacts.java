@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Statements that the C compiler judges: each becomes a static assertion behind some headers. Nothing is run, so the
- * headers need no library.
+ * Facts that the C compiler checks: each becomes a static assertion after some headers. Nothing is run, so the headers
+ * need no library.
  */
 public final class CompilerFacts {
     private static final Pattern FAILED = Pattern.compile("static assertion failed: \"([^\"]*)\"");

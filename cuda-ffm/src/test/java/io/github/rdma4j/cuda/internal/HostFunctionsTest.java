@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The table of callbacks does not grow: not by those that were called, refused, or will never be called. */
+/** The table of callbacks does not grow by callbacks that were called, were refused, or will never be called. */
 @ExtendWith(StandInDriver.class)
 class HostFunctionsTest {
     @ParameterizedTest

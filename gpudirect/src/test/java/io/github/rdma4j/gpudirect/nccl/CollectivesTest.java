@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Each operation, on three ranks: what comes out, in place and apart, and what is refused before NCCL is called. */
+/**
+ * Tests the result of each operation on three ranks, in place and not, and the calls that are refused before NCCL is
+ * called.
+ */
 class CollectivesTest extends NcclFixture {
     private final List<DeviceMemory> send = new ArrayList<>();
     private final List<DeviceMemory> receive = new ArrayList<>();

@@ -11,7 +11,7 @@ import io.github.rdma4j.gpudirect.nccl.internal.NcclFunction;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Libraries that are older, too old, or not there; and the numbers of nccl.h. */
+/** Tests libraries that are older, too old or missing, and the version numbers of nccl.h. */
 class NcclVersionsTest extends NcclFixture {
     private static final int NCCL_2_10 = 21003;
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which path is taken, why not another one, and what older libraries lack. */
+/** Tests the choice of a path, the reasons against the others, and older libraries. */
 class StorageDecisionTest extends StorageFixture {
     private static CuFileProperties driver(int major, boolean compatible, Storage... supported) {
         return new CuFileProperties(major, 0, Set.of(supported), false, compatible, 0, 0, 0, 0, 0, 0, 0);

@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tools on InfiniBand, beside C's: two ports of a seeming mlx5 adapter, each with a LID. */
+/**
+ * Runs our tools and the C tools on InfiniBand, between two ports of a stand-in for an mlx5 adapter, each with a LID.
+ */
 @EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was tried on x86-64 alone")
 class InfiniBandTest {
     @TempDir

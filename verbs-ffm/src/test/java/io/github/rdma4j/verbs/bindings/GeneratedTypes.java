@@ -22,7 +22,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Finds, by looking at the compiled package, what jextract has generated: nobody has to keep a list. */
+/** Finds the types that jextract has generated in the compiled package, so there is no list to maintain. */
 final class GeneratedTypes {
 
     /**

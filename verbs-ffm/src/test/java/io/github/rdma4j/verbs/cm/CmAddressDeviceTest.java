@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Addresses of both families, names, the wildcard, the settings of an id; and an event loop with a poller. */
+/** Tests addresses of both families, names, the wildcard, the settings of an id, and an event loop with a poller. */
 @Tag("device")
 class CmAddressDeviceTest {
     private static final InetSocketAddress HERE = CmTestNet.ipv4();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A request that comes to a process without a file descriptor for a channel of its own: it waits, as in a backlog. */
+/** A request that arrives when the process has no file descriptor left for its channel waits, as in a backlog. */
 @Tag("device")
 @Timeout(300)
 class RequestWithoutDescriptorsDeviceTest {

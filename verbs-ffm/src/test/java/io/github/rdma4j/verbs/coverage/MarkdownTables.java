@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The tables of a page in docs/, which the tests hold to what the code is. */
+/** The tables of a page in docs/, which the tests compare with the code. */
 final class MarkdownTables {
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 

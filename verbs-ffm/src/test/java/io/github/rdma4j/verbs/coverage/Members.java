@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Looks up what the pages call {@code Class.method}, the class by its name behind {@code io.github.rdma4j.verbs}. */
+/** Looks up a {@code Class.method} of the pages. The class has its name after {@code io.github.rdma4j.verbs}. */
 final class Members {
     private static final String BASE = "io.github.rdma4j.verbs.";
     private static final Set<String> TEST_ANNOTATIONS =

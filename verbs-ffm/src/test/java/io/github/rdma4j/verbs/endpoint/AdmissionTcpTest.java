@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** {@link AdmissionContract} over TCP, and what needs no transport. */
+/** {@link AdmissionContract} over TCP, and tests that need no transport. */
 class AdmissionTcpTest extends AdmissionContract {
     private static final int UNWANTED = 500;
 

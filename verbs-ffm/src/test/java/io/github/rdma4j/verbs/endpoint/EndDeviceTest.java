@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@link EndContract} on a device, and what only an adapter can do to a connection. */
+/** {@link EndContract} on a device, and ends of a connection that only an adapter can cause. */
 @Tag("device")
 @Tag("parallel")
 class EndDeviceTest extends EndContract {

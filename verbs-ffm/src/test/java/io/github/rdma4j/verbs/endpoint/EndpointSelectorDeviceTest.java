@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@link EndpointSelectorContract} on a device, and what depends on its events. */
+/** {@link EndpointSelectorContract} on a device, and tests that depend on its events. */
 @Tag("device")
 @Tag("parallel")
 class EndpointSelectorDeviceTest extends EndpointSelectorContract {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example programs, each side in a process of its own. */
+/** Runs the example programs, each side in a separate process. */
 @Tag("device")
 @Tag("checkout")
 class ExamplesDeviceTest {

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A peer over RDMA that greets in order, and then sends what it likes. Over TCP: {@code HostileTcpTest}. */
+/**
+ * A peer over RDMA that finishes the handshake and then sends invalid messages. {@code HostileTcpTest} is the same over
+ * TCP.
+ */
 @Tag("device")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileDeviceTest {

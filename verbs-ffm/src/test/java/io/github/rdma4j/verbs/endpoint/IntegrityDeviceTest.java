@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@link IntegrityContract} on a device, and bytes of registered memory that change before anybody looks. */
+/** {@link IntegrityContract} on a device, and bytes of registered memory that change before the message is polled. */
 @Tag("device")
 class IntegrityDeviceTest extends IntegrityContract {
     @Override

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@link IntegrityContract} over TCP, and what only a wire shows that changes a byte. */
+/** {@link IntegrityContract} over TCP, and tests with a wire that changes a byte. */
 class IntegrityTcpTest extends IntegrityContract {
     @Override
     Ends pair() {

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A client in a process of its own, which ends without a word. */
+/** A client in a separate process, which is killed. */
 @Tag("device")
 class KilledPeerDeviceTest {
     /** A process that starts and loads its classes on an emulated processor takes its time. */

@@ -10,7 +10,7 @@ import io.github.rdma4j.verbs.cm.SynchronousId;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Asks for a connection, and never reads the answer. */
+/** Requests a connection, and never reads the answer. */
 final class RawClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** {@link ReconnectorContract} over TCP, where a server can come and go, and what any transport does. */
+/**
+ * {@link ReconnectorContract} over TCP, where a server can come and go, and tests of behaviour that all transports
+ * share.
+ */
 class ReconnectorTcpTest extends ReconnectorContract {
     /** For what is to fail. */
     private static final Duration SHORT = Duration.ofMillis(200);

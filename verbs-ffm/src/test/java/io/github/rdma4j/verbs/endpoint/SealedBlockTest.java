@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Data with its sum behind it. */
+/** Tests data that is followed by its checksum. */
 class SealedBlockTest {
     private static final Random RANDOM = new Random(11);
 

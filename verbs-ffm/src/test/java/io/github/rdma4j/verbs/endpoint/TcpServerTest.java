@@ -42,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers and clients over TCP, and those over RDMA or TCP on a machine that has no RDMA. */
+/** Tests servers and clients over TCP, and servers and clients over RDMA or TCP on a machine without RDMA. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TcpServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

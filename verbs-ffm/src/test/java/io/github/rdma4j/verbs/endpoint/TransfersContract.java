@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Reads, writes and atomics on exposed memory, in each of their forms, and what becomes of mistakes. */
+/** Tests reads, writes and atomics on exposed memory, in each of their forms, and the results of mistakes. */
 abstract class TransfersContract {
     /** Two endpoints that are connected; the right one is served. */
     abstract Ends pair(Consumer<EndpointConfig> both);

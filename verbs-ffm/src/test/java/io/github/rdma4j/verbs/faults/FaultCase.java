@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs.faults;
 import java.util.function.Consumer;
 
 /**
- * Something that a program does, from making to closing, each native call of which fails in turn.
+ * A sequence of calls of a program, from creation to close. Each of its native calls fails in turn.
  *
  * @param name for the report
  * @param points how many calls were found when the case was written; fewer mean that some are not seen any more

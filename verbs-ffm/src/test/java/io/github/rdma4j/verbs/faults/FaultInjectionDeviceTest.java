@@ -11,9 +11,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each native call of each case fails in turn, with one errno, or with all that its manual page names if
- * {@code -Drdma4j.faults=all}. Then the exception must name call, cause and remedy; nothing may be left; and a second
- * try must succeed.
+ * Each native call of each case fails in turn, with one errno, or with all that its manual page names if {@code
+ * -Drdma4j.faults=all}. Then the exception must name call, cause and remedy, nothing may be left, and a second attempt
+ * must succeed.
  */
 @Tag("device")
 @Tag("checkout")

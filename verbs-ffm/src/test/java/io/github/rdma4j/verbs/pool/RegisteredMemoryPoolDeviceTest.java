@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The pool on a device: transfers between pooled buffers, and what becomes of want, of mistakes and of leaks. */
+/** Tests the pool on a device: transfers between pooled buffers, exhaustion, mistakes and leaks. */
 @Tag("device")
 @Tag("parallel")
 class RegisteredMemoryPoolDeviceTest {

@@ -15,9 +15,9 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Leaves a recording of this library's events beside the report of each test that fails: what led to it, from the
- * start of the JVM on, as far as the recorder's memory reaches. It records into memory alone, and writes nothing while
- * tests pass. JUnit finds it by its name in META-INF/services; without its system property it does nothing.
+ * Writes a recording of this library's events next to the report of each failed test. The recording goes back to the
+ * start of the JVM, or as far as the recorder's memory reaches. While tests pass, it records only into memory. JUnit
+ * finds it by its name in META-INF/services; without its system property it does nothing.
  */
 public final class FailureRecordings implements TestExecutionListener {
     /** Has the folder. */

@@ -32,9 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A machine whose files, links and names contain anything: all are read, and what makes no sense counts as unknown.
- */
+/** Fuzzes a machine's files, links and names. All are read, and meaningless values count as unknown. */
 @Timeout(7200)
 class SysfsFuzzTest {
     private static final String BRIDGE = "sys/devices/pci0000:00/0000:00:01.0/";

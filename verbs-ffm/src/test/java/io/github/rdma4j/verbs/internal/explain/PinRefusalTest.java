@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** EFAULT of a registration names what the kernel refuses, and advises what it does not refuse as well. */
+/** The exception for EFAULT names the memory that the kernel refuses, and advises only what the kernel accepts. */
 class PinRefusalTest {
     private static final List<String> MOUNTS = List.of(
             "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",

@@ -52,7 +52,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Both ends over TCP, with servers that only write down what they were asked for. */
+/** Tests both ends over TCP, with servers that only record the requests. */
 @Timeout(600)
 class ServedComparisonTest {
     /** On one CPU the common pool has one thread, and one end would keep the other from running. */

@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which path is foretold for a pair, and what a whole report comes to. */
+/** Tests the predicted path of a pair, and the outcome of a whole report. */
 class GpuPathsTest {
     private static final String PEER_MEMORY_FILE = "sys/module/nvidia_peermem/version";
 

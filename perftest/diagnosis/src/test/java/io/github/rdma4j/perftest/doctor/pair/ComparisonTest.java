@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Two machines beside each other. */
+/** Tests the comparison of two machines. */
 class ComparisonTest {
     private static final String V4 = "0000:0000:0000:0000:0000:ffff:0a63:000";
     private static final String LINK_LOCAL = "fe80:0000:0000:0000:0000:0000:0000:0009";

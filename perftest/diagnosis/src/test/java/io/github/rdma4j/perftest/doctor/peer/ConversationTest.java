@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Both ends over TCP, where no RDMA is needed: what the other end may be, and what becomes of this one. */
+/** Tests both ends over TCP, without RDMA: right and wrong peers, and the result of this end. */
 @Timeout(600)
 class ConversationTest {
     /** On one CPU the common pool has one thread, and one end would keep the other from running. */

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A peer over TCP that greets in order, and then sends what it likes. */
+/** A peer over TCP that finishes the handshake and then sends invalid messages. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileTcpTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);

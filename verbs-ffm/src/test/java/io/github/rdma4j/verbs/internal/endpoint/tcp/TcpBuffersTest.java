@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The memory of a connection over TCP: everything has a place of its own, and receive buffers go round. */
+/** In the memory of a connection over TCP, nothing overlaps, and receive buffers are reused in turn. */
 class TcpBuffersTest {
     private static final int SENDS = 3;
     private static final int RECEIVES = 4;

@@ -15,7 +15,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs tests as a build tool or an IDE does, and keeps what these would show. */
+/** Runs tests as a build tool or an IDE does, and records the results that these would show. */
 final class Recorder implements TestExecutionListener {
     /** Results by legacy names, which tell the invocations of a method apart. */
     final Map<String, TestExecutionResult> results = new LinkedHashMap<>();

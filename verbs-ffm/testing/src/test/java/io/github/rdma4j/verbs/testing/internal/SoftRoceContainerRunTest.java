@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 import org.testcontainers.containers.Container.ExecResult;
 
-/** With a Docker engine and the image; scripts/lib/container-tests provides both. Each test starts a guest or two. */
+/**
+ * Tests with a Docker engine and the image, which scripts/lib/container-tests provides. Each test starts one or two
+ * guests.
+ */
 @Tag("container")
 class SoftRoceContainerRunTest {
     @BeforeEach
