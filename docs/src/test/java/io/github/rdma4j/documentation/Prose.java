@@ -126,8 +126,7 @@ final class Prose {
      * Tests of which only the names are checked: the tests of this check have samples of wrong prose, and the others
      * are older than the check of tests.
      */
-    private static final Pattern NAMES_ONLY = Pattern.compile(
-            "/documentation/Prose(?:Test)?\\.java$|/src/test/.*(?:/endpoint/(?:protocol|group|srd)/|Srd|Efa)");
+    private static final Pattern NAMES_ONLY = Pattern.compile("/documentation/Prose(?:Test)?\\.java$");
 
     /** The folders of the project, each checked separately; the innermost one that contains a file is its area. */
     static String area(String file) {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * libefa itself on a kernel that seems to have its adapter: {@code src/test/c/efa-kernel}. The tests are those of the
- * classes named {@code …OnLibefa}.
+ * libefa itself on a kernel that seems to have its adapter: {@code src/test/c/efa-kernel}. The classes named
+ * {@code …OnLibefa} contain the tests.
  */
 @EnabledOnOs(architectures = "amd64", disabledReason = "the stand-in was written for x86-64")
 class EfaTest {

@@ -23,7 +23,7 @@ class SrdPeersOnLibefa {
     private static final int ECHO = 1000;
     private static final int OFFSET = 1 << 17;
 
-    /** What a side needs to know of the other. */
+    /** The address and memory that a side sends to the other. */
     private record Address(Gid gid, int number, RemoteMemory memory) {
         static Address of(SrdSide side) {
             return new Address(

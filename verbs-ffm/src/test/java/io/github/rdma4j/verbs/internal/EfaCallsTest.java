@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What libefa does is in the classes named {@code …OnLibefa}. */
+/** Tests the constants and checks. The classes named {@code …OnLibefa} test libefa itself. */
 class EfaCallsTest {
     @Test
     void capabilitiesAreThoseOfTheHeader() {

@@ -212,7 +212,7 @@ final class EngineWaits {
             if (!engine.isDestroyed() && transport.awake()) {
                 engine.checkConnectionOrLose();
             }
-            waiters.tellWatcher();
+            waiters.notifyWatcher();
         }
     }
 

@@ -48,7 +48,7 @@ final class Waiters {
     void announce() {
         if (anybody && (anyThread || !isVisited()) && isNews()) {
             announceToThreads();
-            tellWatcher();
+            notifyWatcher();
         }
     }
 
@@ -89,7 +89,7 @@ final class Waiters {
         announced = protocol.changes();
     }
 
-    void tellWatcher() {
+    void notifyWatcher() {
         if (watcher != null) {
             watcher.run();
         }

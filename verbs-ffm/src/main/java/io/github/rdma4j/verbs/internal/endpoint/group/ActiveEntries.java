@@ -9,7 +9,7 @@ import java.util.Arrays;
  * The entries that an {@link EndpointSelector} visits in each select: those that were ready recently. The others are
  * armed, and cost nothing until the kernel reports them. Used by the thread that selects.
  *
- * <p>An entry with {@linkplain SelectorEntry#isTold() notifications}, or an armed entry, leaves when it is not ready:
+ * <p>An entry with {@linkplain SelectorEntry#notifies() notifications}, or an armed entry, leaves when it is not ready:
  * waiting for it costs nothing. Any other entry leaves after {@value #VAIN_ROUNDS} visits that find nothing while other
  * entries are ready. These visits cost about as much as a report by the kernel. Without this rule, a selector of a
  * thousand busy endpoints would visit all of them for each message. While no entry is ready, all stay and are polled.

@@ -90,8 +90,8 @@ public final class Member implements ReceiveBufferTable {
     private boolean taken;
 
     private boolean peerClosed;
-    private boolean overrunTold;
-    private boolean interruptedTold;
+    private boolean overrunReported;
+    private boolean interruptedReported;
     private boolean left;
 
     Member(QueueShare share, int place, long number, int quota, int sendDepth) {
@@ -148,7 +148,7 @@ public final class Member implements ReceiveBufferTable {
     public boolean hasNews() {
         return !arrivals.isEmpty()
                 || unfinished
-                || alarmed && (overrun && !overrunTold || interrupted != null && !interruptedTold || linkNews);
+                || alarmed && (overrun && !overrunReported || interrupted != null && !interruptedReported || linkNews);
     }
 
     // ---- The thread that polls ----
@@ -221,8 +221,8 @@ public final class Member implements ReceiveBufferTable {
     }
 
     /** Wakes the thread that waits for this endpoint; its arrival was queued before. */
-    void tell(Sleepers sleepers) {
-        sleepers.tell(sleeper);
+    void notifyArrival(Sleepers sleepers) {
+        sleepers.notifyArrival(sleeper);
         Runnable hearer = watcher;
         if (hearer != null) {
             hearer.run();
@@ -307,7 +307,7 @@ public final class Member implements ReceiveBufferTable {
             linkEventCame = true;
             linkNews = true;
             alarmed = true;
-            tell(sleepers);
+            notifyArrival(sleepers);
         }
     }
 
@@ -385,14 +385,14 @@ public final class Member implements ReceiveBufferTable {
             return 0;
         }
         int count = 0;
-        if (overrun && !overrunTold) {
+        if (overrun && !overrunReported) {
             protocol.overrun();
-            overrunTold = true;
+            overrunReported = true;
             count++;
         }
-        if (interrupted != null && !interruptedTold) {
+        if (interrupted != null && !interruptedReported) {
             protocol.interrupted(interrupted);
-            interruptedTold = true;
+            interruptedReported = true;
             count++;
         }
         return count;

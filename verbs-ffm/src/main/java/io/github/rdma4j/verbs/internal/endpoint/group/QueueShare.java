@@ -146,9 +146,9 @@ public final class QueueShare {
     private int count;
     private int next;
     /** A member whose notification of an arrival failed; null if there is none. */
-    private Member untold;
+    private Member unnotified;
     /** Whether that holds for all members. */
-    private boolean allUntold;
+    private boolean allUnnotified;
 
     private boolean armed;
     private boolean armedForEnds;
@@ -488,7 +488,7 @@ public final class QueueShare {
         if (!queue.isOpen()) {
             return 0;
         }
-        tellUntold(sleepers);
+        notifyMembers(sleepers);
         int total = 0;
         boolean more = true;
         while (more) {
@@ -500,7 +500,7 @@ public final class QueueShare {
             while (next < count) {
                 dispatch(completions.get(next));
                 next++;
-                tellUntold(sleepers);
+                notifyMembers(sleepers);
             }
         }
         return total;
@@ -522,7 +522,7 @@ public final class QueueShare {
     private void loseAll(Sleepers sleepers) {
         members.forEach(member -> {
             if (member.interrupted(interrupted)) {
-                member.tell(sleepers);
+                member.notifyArrival(sleepers);
             }
         });
     }
@@ -545,14 +545,14 @@ public final class QueueShare {
         }
     }
 
-    private void tellUntold(Sleepers sleepers) {
-        if (untold != null) {
-            untold.tell(sleepers);
-            untold = null;
+    private void notifyMembers(Sleepers sleepers) {
+        if (unnotified != null) {
+            unnotified.notifyArrival(sleepers);
+            unnotified = null;
         }
-        if (allUntold) {
-            members.forEach(member -> member.tell(sleepers));
-            allUntold = false;
+        if (allUnnotified) {
+            members.forEach(member -> member.notifyArrival(sleepers));
+            allUnnotified = false;
         }
     }
 
@@ -571,7 +571,7 @@ public final class QueueShare {
                 member.entryIsFree();
             }
             boolean kept = member != null && member.arrive(completion, id, failure);
-            untold = member;
+            unnotified = member;
             if (receive && !kept) {
                 giveBack((int) id);
             }
@@ -591,7 +591,7 @@ public final class QueueShare {
                 Arrivals.Failure failure = Member.failure(completion, true);
                 members.forEach(each -> each.arrive(completion, id, failure));
                 failed = true;
-                allUntold = true;
+                allUnnotified = true;
             }
             return null;
         }

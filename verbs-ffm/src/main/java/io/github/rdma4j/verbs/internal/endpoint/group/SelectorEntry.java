@@ -155,7 +155,7 @@ public abstract class SelectorEntry {
     }
 
     /** Whether it notifies the selector of every arrival, so that the selector need not poll or arm it. */
-    boolean isTold() {
+    boolean notifies() {
         return false;
     }
 
@@ -173,7 +173,7 @@ public abstract class SelectorEntry {
      * @param ready whether there was something to do in the last visit
      */
     boolean isDone(boolean ready) {
-        return isTold() && !(ready && mayHaveMore());
+        return notifies() && !(ready && mayHaveMore());
     }
 
     /** The queues that it shares with others, which notify for it; null if it has bells of its own. */
@@ -257,7 +257,7 @@ public abstract class SelectorEntry {
         }
 
         @Override
-        boolean isTold() {
+        boolean notifies() {
             return shared != null;
         }
 

@@ -21,8 +21,8 @@ import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
-import java.time.Duration;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -481,7 +481,7 @@ public final class SharedQueues implements Sleepers.Host {
         if (deaf.compareAndSet(null, failure)) {
             for (Member member : connections.values()) {
                 member.lost(Engine.NO_ANSWER + failure.getMessage());
-                member.tell(sleepers);
+                member.notifyArrival(sleepers);
             }
         }
         // The same failure may get here again on its way up the stack.
@@ -541,7 +541,7 @@ public final class SharedQueues implements Sleepers.Host {
                 String reason = reason(event.get());
                 if (member != null && reason != null) {
                     member.lost(reason);
-                    member.tell(sleepers);
+                    member.notifyArrival(sleepers);
                 }
                 event = events.poll();
             }

@@ -116,7 +116,7 @@ final class Sleepers {
     }
 
     /** Wakes the thread that sleeps for an endpoint, whose arrival was queued before. */
-    void tell(Sleeper sleeper) {
+    void notifyArrival(Sleeper sleeper) {
         Thread thread = sleeper.thread;
         if (thread != null && thread != Thread.currentThread()) {
             if (leader.get() == sleeper) {
@@ -130,6 +130,6 @@ final class Sleepers {
     /** Wakes the thread that sleeps for an endpoint, without an arrival. */
     void wake(Sleeper sleeper) {
         sleeper.woken = true;
-        tell(sleeper);
+        notifyArrival(sleeper);
     }
 }

@@ -104,7 +104,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     private IllegalStateException closed;
     private boolean deaf;
     private boolean broken;
-    private boolean endTold;
+    private boolean endReported;
     private boolean graceBegun;
     private long graceSince;
     private int controlsUnderWay;
@@ -324,7 +324,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             }
         } else if (state == State.OPEN) {
             state = State.PEER_CLOSED;
-            tellEnd("closed by the peer");
+            reportEnd("closed by the peer");
         }
     }
 
@@ -364,7 +364,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             controlsUnderWay--;
         } else if (id == PROBE) {
             probeUnderWay = false;
-            slots.completeUntold(postedBeforeProbe, this);
+            slots.completeUnsignaled(postedBeforeProbe, this);
         } else {
             slots.complete((int) id, null, this);
         }
@@ -411,7 +411,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             state = State.LOST;
             changes++;
             breakWire();
-            tellEnd(how.reason());
+            reportEnd(how.reason());
         }
     }
 
@@ -443,9 +443,9 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         return true;
     }
 
-    private void tellEnd(String reason) {
-        if (!endTold) {
-            endTold = true;
+    private void reportEnd(String reason) {
+        if (!endReported) {
+            endReported = true;
             wire.ended(reason);
         }
     }
@@ -512,7 +512,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
      * Posts a probe, which reports the end of unsignaled posts. With all slots taken, nothing else would free theirs.
      */
     private void askForEnds() {
-        if (!slots.hasFree() && slots.hasUntold() && !probeUnderWay && canPost()) {
+        if (!slots.hasFree() && slots.hasUnsignaled() && !probeUnderWay && canPost()) {
             probe();
         }
     }
@@ -601,7 +601,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     /** Begins the close of this side: polling and receiving end, and waiting sends continue. */
     public void beginClosing(IllegalStateException reason) {
         changes++;
-        tellEnd("closed by this side");
+        reportEnd("closed by this side");
         awaitEnds();
         slots.stopPolling();
         while (!requests.isEmpty()) {
@@ -840,7 +840,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             for (int i = 0; i < taken.length; i++) {
                 credits.spend();
                 // The completion of the last one covers all.
-                boolean signaled = i == taken.length - 1 || slots.hasManyUntold();
+                boolean signaled = i == taken.length - 1 || slots.hasManyUnsignaled();
                 long length = messages.get(i).byteSize();
                 seal(taken[i], length);
                 slots.posted(taken[i], length, signaled);
@@ -1058,7 +1058,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
      * it has taken the last slot. A completion costs about as much as a post, so several messages share one.
      */
     private boolean mustSignal() {
-        return slots.hasManyUntold() || !slots.hasFree();
+        return slots.hasManyUnsignaled() || !slots.hasFree();
     }
 
     private void postTransfer(

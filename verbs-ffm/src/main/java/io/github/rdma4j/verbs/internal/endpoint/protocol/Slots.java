@@ -51,13 +51,13 @@ public final class Slots {
     private long reportedUpTo;
 
     /** After so many unsignaled posts, the next one must be signaled. */
-    private int mostUntold;
+    private int mostUnsignaled;
 
     private boolean nobodyPolls;
     private boolean abandoned;
 
     Slots(int depth) {
-        mostUntold = depth / 2;
+        mostUnsignaled = depth / 2;
         kinds = new byte[depth];
         promises = new Promise<?>[depth];
         ids = new long[depth];
@@ -82,11 +82,11 @@ public final class Slots {
      * Returns whether no post is under way. Posts that are done and not polled, and claimed slots, do not count.
      */
     public boolean isIdle() {
-        return abandoned || freeCount + doneCount + claimedCount + untold() == free.length;
+        return abandoned || freeCount + doneCount + claimedCount + unsignaled() == free.length;
     }
 
     /** {@return the number of unsignaled posts behind the last signaled one, whose end no post so far will report} */
-    private long untold() {
+    private long unsignaled() {
         return posted - reportedUpTo;
     }
 
@@ -94,21 +94,21 @@ public final class Slots {
      * Whether half of the slots were posted since the last signaled post, or {@link #signalEach()} was called. The next
      * post must then be signaled.
      */
-    boolean hasManyUntold() {
-        return untold() >= mostUntold;
+    boolean hasManyUnsignaled() {
+        return unsignaled() >= mostUnsignaled;
     }
 
     /** From now on, each post must be signaled. */
     void signalEach() {
-        mostUntold = 0;
+        mostUnsignaled = 0;
     }
 
     /** Whether a post is under way whose end is not reported unless something is posted behind it. */
-    boolean hasUntold() {
-        return untold() > 0;
+    boolean hasUnsignaled() {
+        return unsignaled() > 0;
     }
 
-    /** {@return the number of all posts, for {@link #completeUntold}} */
+    /** {@return the number of all posts, for {@link #completeUnsignaled}} */
     long posted() {
         return posted;
     }
@@ -237,7 +237,7 @@ public final class Slots {
     }
 
     /** Completes the unsignaled posts before a probe that has completed; it was posted after so many posts. */
-    void completeUntold(long postedBefore, Protocol protocol) {
+    void completeUnsignaled(long postedBefore, Protocol protocol) {
         while (!abandoned && completed != posted && completed < postedBefore && posts[place(completed)] < 0) {
             finish(slotOf(posts[place(completed)]), null, protocol);
             completed++;

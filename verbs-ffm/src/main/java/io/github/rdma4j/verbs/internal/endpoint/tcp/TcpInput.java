@@ -143,7 +143,7 @@ final class TcpInput {
     }
 
     /** Whether the protocol has thrown for a whole frame, which must be passed again. */
-    boolean mustTellAgain() {
+    boolean mustPassAgain() {
         return kind != 0 && left == 0;
     }
 

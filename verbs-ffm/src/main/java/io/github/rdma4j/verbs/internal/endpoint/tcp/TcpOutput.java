@@ -134,7 +134,7 @@ final class TcpOutput {
     /** How many requests of the peer were served, including those whose answers wait here. */
     private long served;
     /** The last count of done requests that was sent to the peer. */
-    private int told;
+    private int acknowledged;
     /** Whether that count must be sent even if no other frame can carry it. */
     private boolean acknowledges;
 
@@ -255,7 +255,7 @@ final class TcpOutput {
 
     /** {@return how many requests of the peer are done and not acknowledged} */
     int owed() {
-        return done() - told;
+        return done() - acknowledged;
     }
 
     /** {@return the number of the requests before the first answer whose header is not in the buffer} */
@@ -383,7 +383,7 @@ final class TcpOutput {
         to += size;
         left = TcpFrame.hasData(entry.kind) ? entry.length : 0;
         // An answer acknowledges its request.
-        told = entry.answers > 0 ? done + 1 : done;
+        acknowledged = entry.answers > 0 ? done + 1 : done;
         if (TcpFrame.asksForAnswer(entry.kind)) {
             asked++;
         }
@@ -394,8 +394,8 @@ final class TcpOutput {
             if (buffer.byteSize() - to < TcpFrame.HEADER) {
                 return;
             }
-            told = done();
-            TcpFrame.write(buffer, to, TcpFrame.ACKNOWLEDGEMENT, (byte) 0, told, 0, 0);
+            acknowledged = done();
+            TcpFrame.write(buffer, to, TcpFrame.ACKNOWLEDGEMENT, (byte) 0, acknowledged, 0, 0);
             to += TcpFrame.HEADER;
         }
         acknowledges = false;

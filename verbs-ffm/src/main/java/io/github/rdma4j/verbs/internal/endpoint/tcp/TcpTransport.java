@@ -127,7 +127,7 @@ public final class TcpTransport implements EndpointTransport, TcpFlusher.Source 
     /** Set by {@link #toError()}: everything under way fails at the next poll. */
     private boolean failed;
 
-    private boolean lossTold;
+    private boolean lossReported;
 
     /** Whether it is armed for a selector, or for a thread that sleeps until the kernel's buffer has space. */
     private boolean armed;
@@ -471,7 +471,8 @@ public final class TcpTransport implements EndpointTransport, TcpFlusher.Source 
 
     @Override
     public boolean isPollDue(long now, boolean sleeps) {
-        return now - lastRead >= (sleeps ? NANOS_PER_READ_OF_SLEEPERS : NANOS_PER_READ) || !lossTold && lost() != null;
+        return now - lastRead >= (sleeps ? NANOS_PER_READ_OF_SLEEPERS : NANOS_PER_READ)
+                || !lossReported && lost() != null;
     }
 
     @Override
@@ -496,10 +497,10 @@ public final class TcpTransport implements EndpointTransport, TcpFlusher.Source 
             total += lookForAcknowledgements(protocol);
         }
         String lost = link.lost().orElse(input.refusal());
-        if (lost != null && !lossTold) {
+        if (lost != null && !lossReported) {
             link.lose(lost);
             protocol.linkLost(lost);
-            lossTold = true;
+            lossReported = true;
             total++;
         }
         if (reported) {
@@ -559,12 +560,12 @@ public final class TcpTransport implements EndpointTransport, TcpFlusher.Source 
     }
 
     private boolean hears() {
-        return !failed && !lossTold && input.refusal() == null;
+        return !failed && !lossReported && input.refusal() == null;
     }
 
     /** Takes in the whole frames in the buffer, and moves the rest to its start, also if the protocol throws. */
     private int parse(WireEvents protocol) {
-        if (inFrom == inTo && !input.mustTellAgain() || !hears()) {
+        if (inFrom == inTo && !input.mustPassAgain() || !hears()) {
             return 0;
         }
         // Otherwise an error at the beginning of take would leave the position of the last call.

@@ -14,7 +14,7 @@ class ActiveEntriesTest {
     private final class Counting extends SelectorEntry {
         boolean ready;
         boolean readyWhenArmed;
-        boolean told;
+        boolean notifies;
         boolean more;
         boolean armedEarly;
         int visits;
@@ -48,8 +48,8 @@ class ActiveEntriesTest {
         }
 
         @Override
-        boolean isTold() {
-            return told;
+        boolean notifies() {
+            return notifies;
         }
 
         @Override
@@ -134,7 +134,7 @@ class ActiveEntriesTest {
     @Test
     void notifiedEntryLeavesWithItsLastMessage() {
         Counting entry = added();
-        entry.told = true;
+        entry.notifies = true;
         entry.ready = true;
         entry.more = true;
         assertThat(active.visit(false)).isEqualTo(1);
@@ -223,12 +223,12 @@ class ActiveEntriesTest {
         assertThat(active.isEmpty()).isTrue();
     }
 
-    /** What comes for others in the call of a handler must not be lost, whoever leaves in the same visit. */
+    /** An arrival for another entry during a handler's call is not lost, even if an entry leaves in the same visit. */
     @Test
     void entryAddedByAHandlerIsVisitedInTheNextRound() {
         Counting late = new Counting(() -> handled++);
         Counting first = new Counting(() -> active.add(late));
-        first.told = true;
+        first.notifies = true;
         first.ready = true;
         late.ready = true;
         active.add(first);
@@ -248,7 +248,7 @@ class ActiveEntriesTest {
     @Test
     void handlerThatThrowsInAVisitGoesBehindTheOthers() {
         Counting leaving = added();
-        leaving.told = true;
+        leaving.notifies = true;
         leaving.ready = true;
         Counting failing = new Counting(() -> {
             throw new IllegalStateException("of the program");

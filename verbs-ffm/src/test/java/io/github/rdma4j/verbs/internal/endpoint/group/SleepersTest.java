@@ -69,7 +69,7 @@ class SleepersTest {
                 Member member = came.poll();
                 while (member != null) {
                     member.arrived.incrementAndGet();
-                    sleepers.tell(member.sleeper);
+                    sleepers.notifyArrival(member.sleeper);
                     member = came.poll();
                 }
             }
@@ -158,7 +158,7 @@ class SleepersTest {
         adapter.come(second);
         follower.get(60, TimeUnit.SECONDS);
         assertThat(second.arrived).hasValue(1);
-        // Before the sleep, too.
+        // Also before the sleep.
         sleepers.wake(first.sleeper);
         long start = System.nanoTime();
         sleepers.sleep(first.sleeper, PATIENCE);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The accounting by itself: nobody is overrun, the reserve suffices, and nobody waits for ever. */
+/** Tests the accounting of credits alone: no side is overrun, the reserve suffices, and no side waits forever. */
 class CreditsTest {
 
     @Test

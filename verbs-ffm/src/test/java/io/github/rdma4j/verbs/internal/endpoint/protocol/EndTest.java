@@ -11,7 +11,7 @@ import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol.State;
 import org.junit.jupiter.api.Test;
 
-/** How a connection ends, and by whom: everybody who waits hears of it, once, and nothing is left under way. */
+/** Tests the ends of a connection: each waiting call fails once, and nothing stays under way. */
 class EndTest {
     private static final IllegalStateException CLOSED = new IllegalStateException("closed by the program");
 
@@ -141,7 +141,7 @@ class EndTest {
         assertThat(side.protocol.hasControlsUnderWay()).isTrue();
     }
 
-    /** A close sleeps until all is done, so each must tell. */
+    /** A close sleeps until all requests are done, so each must be signaled. */
     @Test
     void closeReceivesCompletions() {
         ProtocolSide side = new ProtocolSide(4, 4, 4, true);
@@ -183,7 +183,7 @@ class EndTest {
         assertThat(side.protocol.slots().freeCount()).isEqualTo(free);
     }
 
-    /** Who waits for messages looks again. */
+    /** A thread that waits for messages must check again. */
     @Test
     void givingUpIsAChangeWhereNothingIsUnderWay() {
         ProtocolSide side = new ProtocolSide(2, 4);
@@ -271,7 +271,7 @@ class EndTest {
         assertThat(side.wire.posts()).isEmpty();
     }
 
-    /** What is acknowledged is a sign, and there is always something under way. */
+    /** Acknowledgements count as signs of life while requests are under way. */
     @Test
     void busyWireIsNotDead() {
         ProtocolSide side = new ProtocolSide(4, 4, 100, false);

@@ -37,7 +37,7 @@ class HelloTest {
                 .isEqualTo(empty);
     }
 
-    /** A client that comes again tells by it whether the server is the one that it has known. */
+    /** By the token, a client that reconnects recognizes its server. */
     @Test
     void serverIsKnownByItsToken() {
         byte[] token = {0, 0, 0, 0, 0, 0, 1, 2};

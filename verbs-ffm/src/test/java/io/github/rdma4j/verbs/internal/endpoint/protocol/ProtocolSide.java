@@ -55,8 +55,8 @@ final class ProtocolSide {
                 ENDS);
     }
 
-    /** Each message tells of its end. */
-    static ProtocolSide telling(int places, int credits) {
+    /** Each message is signaled. */
+    static ProtocolSide signaling(int places, int credits) {
         return new ProtocolSide(places, 4, credits, false);
     }
 
@@ -144,8 +144,8 @@ final class ProtocolSide {
         protocol.settle();
     }
 
-    /** Tells those promises that are decided. */
-    void tell() {
+    /** Completes the decided promises. */
+    void complete() {
         Promise<?> promise = protocol.decisions().take();
         while (promise != null) {
             promise.handOver();

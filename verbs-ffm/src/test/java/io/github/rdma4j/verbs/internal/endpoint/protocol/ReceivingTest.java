@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What comes: who gets it, when the peer gets credits for it, and what an endpoint does not take. */
+/** Tests arrivals: their receivers, the credits for the peer, and the refusal of invalid ones. */
 class ReceivingTest {
     private static String read(ProtocolSide side) {
         byte[] copy = side.protocol.copyNext("receiving");
@@ -42,7 +42,7 @@ class ReceivingTest {
         assertThat(read(side)).isEqualTo("four");
     }
 
-    /** In the middle of the list of those that wait, too, around the end of the array. */
+    /** Also in the middle of the waiting messages, and around the end of the array. */
     @Test
     void messageThatCouldNotBeGivenToAnybodyIsTheNextOneAgain() {
         ProtocolSide side = new ProtocolSide(4, 2);
@@ -90,7 +90,7 @@ class ReceivingTest {
         assertThat(side.receiveAsync().decidedFailure()).hasMessageContaining("receiving from the peer");
     }
 
-    /** A promise that was decided, and whose program has thrown, is told before the others. */
+    /** A decided promise whose callback has thrown is completed before the others. */
     @Test
     void unreportedEventIsReportedFirst() {
         ProtocolSide side = new ProtocolSide(4, 4);
@@ -119,7 +119,7 @@ class ReceivingTest {
         side.protocol.release(side.protocol.take());
         assertThat(side.wire.posts()).isEmpty();
         side.protocol.release(side.protocol.take());
-        // The adapter has the buffers before the peer hears of them.
+        // The adapter has the buffers before the peer gets the credits.
         assertThat(side.wire.posts()).containsExactly("receive 1", "receive 2", "credits: 2");
         assertThat(side.protocol.hasControlsUnderWay()).isTrue();
         side.protocol.sent(Protocol.CONTROL);
@@ -224,7 +224,7 @@ class ReceivingTest {
 
     // ---- What an endpoint does not take ----
 
-    /** What a peer does, and what is said of it. */
+    /** A violation of the protocol, and the reason that is reported. */
     private record Lie(String reason, Consumer<ProtocolSide> act) {
         @Override
         public String toString() {
@@ -254,7 +254,7 @@ class ReceivingTest {
                 new Lie(without, side -> side.protocol.overrun()));
     }
 
-    /** The wire is broken, so that the peer hears of it, and nothing that comes behind counts. */
+    /** The connection is broken, so that the peer notices, and later arrivals are ignored. */
     @ParameterizedTest
     @MethodSource("lies")
     void peerThatDoesNotKeepToTheProtocolIsCutOff(Lie lie) {
@@ -282,7 +282,7 @@ class ReceivingTest {
         assertThat(read(side)).isEmpty();
     }
 
-    /** What a peer says behind its close is for nobody. */
+    /** Arrivals after a peer's close are ignored. */
     @Test
     void behindAClosedConnectionNothingCounts() {
         ProtocolSide side = new ProtocolSide(4, 4);

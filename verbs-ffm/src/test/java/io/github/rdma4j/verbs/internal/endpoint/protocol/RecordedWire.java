@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.IntSupplier;
 
 /**
- * A wire that takes down what is posted and does nothing by itself: a test says what becomes of it. Messages are texts.
+ * A wire that records each post. Tests call its methods to complete a post. Messages are texts.
  */
 final class RecordedWire implements Wire {
     private final List<String> posts = new ArrayList<>();
@@ -31,7 +31,7 @@ final class RecordedWire implements Wire {
     long word;
     /** Why the next post is refused; 0 if it is not. */
     IntSupplier errno = () -> 0;
-    /** Whether a message need not tell of its end. */
+    /** Whether a message may be unsignaled. */
     boolean unsignaled = true;
 
     boolean peerThere;

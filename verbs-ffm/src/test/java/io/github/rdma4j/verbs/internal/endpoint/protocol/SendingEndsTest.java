@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The half that sends, call by call: how it hears of ends, what transfers come to, what the adapter refuses. */
+/** Tests the sending half, call by call: completions, results of transfers, and refusals of the adapter. */
 class SendingEndsTest {
     private static final int OK = Protocol.OK;
 
@@ -34,7 +34,7 @@ class SendingEndsTest {
                         "message m4, signaled",
                         "message m5",
                         "message m6",
-                        // Or nobody would hear that there is room again.
+                        // Otherwise no completion would report the free slots.
                         "message m7, signaled");
         side.arrives(4);
         assertThat(side.protocol.slots().freeCount()).isEqualTo(5);
@@ -79,7 +79,7 @@ class SendingEndsTest {
         return side.protocol.awaitsEnds();
     }
 
-    /** As many as may be under way are, so that nothing but the end of one lets the next go. */
+    /** The limit of control messages under way is reached, so only the end of one lets the next be posted. */
     @Test
     void unsentCreditsRequestCompletions() {
         ProtocolSide side = new ProtocolSide(4, 1, 4, true);
@@ -91,7 +91,7 @@ class SendingEndsTest {
         assertThat(side.protocol.awaitsEnds()).isTrue();
     }
 
-    /** The program writes in the other places: nothing that is posted later would tell of what is under way. */
+    /** The program has claimed the other slots, so no later post would report the end of the posts under way. */
     @Test
     void probeIsSentWhenNoSlotIsFreeAndNoneIsSignaled() {
         ProtocolSide side = new ProtocolSide(8, 4, 8, true);
@@ -129,7 +129,7 @@ class SendingEndsTest {
 
     @Test
     void transferThatIsPolledForHasItsIdAndItsValue() {
-        ProtocolSide side = ProtocolSide.telling(4, 4);
+        ProtocolSide side = ProtocolSide.signaling(4, 4);
         side.wire.word = 77;
         assertThat(side.tryTransfer(5, Operation.FETCH_AND_ADD)).isEqualTo(OK);
         assertThat(side.tryTransfer(6, Operation.WRITE)).isEqualTo(OK);
@@ -149,7 +149,7 @@ class SendingEndsTest {
 
     @Test
     void promiseOfAnAtomicOperationGetsItsValueAndThatOfAWriteNone() {
-        ProtocolSide side = ProtocolSide.telling(8, 4);
+        ProtocolSide side = ProtocolSide.signaling(8, 4);
         side.wire.word = 42;
         int number = 0;
         for (Operation operation : Operation.values()) {
@@ -165,7 +165,7 @@ class SendingEndsTest {
 
     @Test
     void transferThatFailedHasNoValue() {
-        ProtocolSide side = ProtocolSide.telling(4, 4);
+        ProtocolSide side = ProtocolSide.signaling(4, 4);
         side.wire.word = 42;
         side.tryTransfer(5, Operation.GET);
         Promise<Long> promise = side.transferAsync(Operation.GET, 0);
@@ -181,7 +181,7 @@ class SendingEndsTest {
     /** The queue pair checks them. */
     @Test
     void mistakeInTheArgumentsCostsNoPlace() {
-        ProtocolSide side = ProtocolSide.telling(1, 4);
+        ProtocolSide side = ProtocolSide.signaling(1, 4);
         side.wire.mistake = new IllegalArgumentException("not aligned");
         assertThatThrownBy(() -> side.tryTransfer(1, Operation.GET)).hasMessage("not aligned");
         assertThat(side.protocol.hasRoom()).isTrue();
@@ -198,7 +198,7 @@ class SendingEndsTest {
 
     @Test
     void messageInClosedMemoryCostsNeitherPlaceNorCredit() {
-        ProtocolSide side = ProtocolSide.telling(1, 4);
+        ProtocolSide side = ProtocolSide.signaling(1, 4);
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
             List<Runnable> calls = List.of(
                     () -> side.trySend("one"),
@@ -223,18 +223,18 @@ class SendingEndsTest {
 
     @Test
     void refusedRequestIsReportedAndEndsTheConnection() {
-        ProtocolSide sends = ProtocolSide.telling(2, 4);
+        ProtocolSide sends = ProtocolSide.signaling(2, 4);
         sends.wire.errno = () -> 12;
         assertThatThrownBy(() -> sends.trySend("one")).hasMessageContaining("posting failed: ENOMEM");
         assertThat(sends.protocol.isIdle()).isTrue();
         assertThat(sends.protocol.hasEnded()).isTrue();
 
-        ProtocolSide buffers = ProtocolSide.telling(2, 4);
+        ProtocolSide buffers = ProtocolSide.signaling(2, 4);
         buffers.wire.errno = () -> 12;
         assertThatThrownBy(() -> buffers.protocol.trySend(ByteBuffer.allocate(1)))
                 .hasMessageContaining("posting failed: ENOMEM");
 
-        ProtocolSide lends = ProtocolSide.telling(2, 4);
+        ProtocolSide lends = ProtocolSide.signaling(2, 4);
         lends.wire.errno = () -> 12;
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
             assertThat(lends.protocol.trySend(3, lent.slice())).isEqualTo(OK);
@@ -243,12 +243,12 @@ class SendingEndsTest {
         assertThat(lends.protocol.slots().id(slot)).isEqualTo(3);
         assertThat(lends.protocol.slots().failure(slot)).hasMessageContaining("posting failed: ENOMEM");
 
-        ProtocolSide promises = ProtocolSide.telling(2, 4);
+        ProtocolSide promises = ProtocolSide.signaling(2, 4);
         promises.wire.errno = () -> 12;
         assertThat(promises.sendAsync("one").decidedFailure()).hasMessageContaining("posting failed: ENOMEM");
         assertThat(promises.protocol.isIdle()).isTrue();
 
-        ProtocolSide transfers = ProtocolSide.telling(2, 4);
+        ProtocolSide transfers = ProtocolSide.signaling(2, 4);
         transfers.wire.errno = () -> 12;
         assertThat(transfers.tryTransfer(4, Operation.WRITE)).isEqualTo(OK);
         int done = transfers.protocol.takeDone();
@@ -256,7 +256,7 @@ class SendingEndsTest {
         assertThat(transfers.protocol.slots().failure(done)).hasMessageContaining("posting failed: ENOMEM");
         assertThat(transfers.protocol.state()).isEqualTo(Protocol.State.LOST);
 
-        ProtocolSide claims = ProtocolSide.telling(2, 4);
+        ProtocolSide claims = ProtocolSide.signaling(2, 4);
         int claimed = claims.protocol.claim();
         claims.write(claimed, "claimed");
         claims.wire.errno = () -> 12;
@@ -265,7 +265,7 @@ class SendingEndsTest {
         assertThat(claims.protocol.isIdle()).isTrue();
     }
 
-    /** Of others that are under way only their own completion tells. */
+    /** Other requests under way end only by their own completions. */
     @Test
     void refusalEndsNothingThatIsUnderWay() {
         ProtocolSide side = new ProtocolSide(4, 4, 8, true);
@@ -283,6 +283,6 @@ class SendingEndsTest {
 
     @Test
     void itIsNamedAfterItsPeer() {
-        assertThat(ProtocolSide.telling(1, 1).protocol).hasToString("the peer");
+        assertThat(ProtocolSide.signaling(1, 1).protocol).hasToString("the peer");
     }
 }

@@ -28,7 +28,7 @@ class SendingTest {
     /** The same answers, whatever a message lies in. */
     @Test
     void trySendReportsTheMissingResource() {
-        ProtocolSide side = ProtocolSide.telling(2, 3);
+        ProtocolSide side = ProtocolSide.signaling(2, 3);
         ByteBuffer buffer = ByteBuffer.wrap("-two-".getBytes(), 1, 3);
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
             assertThat(side.trySend("one")).isEqualTo(OK);
@@ -60,7 +60,7 @@ class SendingTest {
 
     @Test
     void messageToAClosedPeerIsNotPosted() {
-        ProtocolSide side = ProtocolSide.telling(2, 3);
+        ProtocolSide side = ProtocolSide.signaling(2, 3);
         side.closeComes();
         side.wire.posts();
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
@@ -80,7 +80,7 @@ class SendingTest {
 
     @Test
     void afterALossEachCallThrows() {
-        ProtocolSide side = ProtocolSide.telling(2, 3);
+        ProtocolSide side = ProtocolSide.signaling(2, 3);
         int claimed = side.protocol.claim();
         side.protocol.linkLost("the cable was pulled");
         try (MemoryRegion lent = ProtocolSide.region("lent")) {
@@ -104,7 +104,7 @@ class SendingTest {
 
     @Test
     void messageMayBeAsLongAsBothSidesAllowAndNoLonger() {
-        ProtocolSide side = ProtocolSide.telling(4, 4);
+        ProtocolSide side = ProtocolSide.signaling(4, 4);
         String longest = "x".repeat(ProtocolSide.LONGEST);
         String tooLong = longest + "x";
         assertThat(side.protocol.maxMessage()).isEqualTo(ProtocolSide.LONGEST);
@@ -129,7 +129,7 @@ class SendingTest {
     /** A selector calls a handler then, and no earlier. */
     @Test
     void fullSenderBecomesReadyOnceWhenASlotIsFree() {
-        ProtocolSide side = ProtocolSide.telling(1, 2);
+        ProtocolSide side = ProtocolSide.signaling(1, 2);
         side.trySend("one");
         assertThat(side.protocol.isReady()).isFalse();
         side.arrives(0);
@@ -162,7 +162,7 @@ class SendingTest {
     @ParameterizedTest
     @MethodSource("inVain")
     void creditIsReportedAfterAMissingCredit(Consumer<ProtocolSide> call) {
-        ProtocolSide side = ProtocolSide.telling(3, 1);
+        ProtocolSide side = ProtocolSide.signaling(3, 1);
         side.trySend("one");
         call.accept(side);
         assertThat(side.protocol.takeReady()).isFalse();
@@ -175,7 +175,7 @@ class SendingTest {
     @ParameterizedTest
     @MethodSource("inVain")
     void slotIsReportedAfterAMissingSlot(Consumer<ProtocolSide> call) {
-        ProtocolSide side = ProtocolSide.telling(1, 2);
+        ProtocolSide side = ProtocolSide.signaling(1, 2);
         side.trySend("one");
         call.accept(side);
         assertThat(side.protocol.takeReady()).isFalse();
@@ -203,7 +203,7 @@ class SendingTest {
     @ParameterizedTest
     @MethodSource("calls")
     void cancelledMessageBlocksNoOther(Consumer<ProtocolSide> call) {
-        ProtocolSide side = ProtocolSide.telling(2, 4);
+        ProtocolSide side = ProtocolSide.signaling(2, 4);
         side.trySend("one");
         side.trySend("two");
         Promise<Void> waiting = side.sendAsync("taken back");
@@ -217,7 +217,7 @@ class SendingTest {
 
     @Test
     void transferThatIsPolledForIsNotHeldUpByWhatWasTakenBack() {
-        ProtocolSide side = ProtocolSide.telling(2, 1);
+        ProtocolSide side = ProtocolSide.signaling(2, 1);
         side.trySend("one");
         Promise<Void> waiting = side.sendAsync("taken back");
         waiting.cancel(false);
@@ -226,7 +226,7 @@ class SendingTest {
 
     @Test
     void waitingMessagesAreSentInCallOrder() {
-        ProtocolSide side = ProtocolSide.telling(1, 2);
+        ProtocolSide side = ProtocolSide.signaling(1, 2);
         side.trySend("one");
         side.sendAsync("two");
         side.transferAsync(Operation.WRITE, 3);
@@ -235,7 +235,7 @@ class SendingTest {
         assertThat(side.wire.posts()).containsExactly("message one, signaled");
         side.arrives(0);
         assertThat(side.wire.posts()).containsExactly("message two, signaled");
-        assertThat(side.trySend("five")).as("a credit is missing, too").isEqualTo(NO_CREDIT);
+        assertThat(side.trySend("five")).as("a credit is also missing").isEqualTo(NO_CREDIT);
         side.arrives(1);
         assertThat(side.wire.posts()).containsExactly("WRITE 3");
         side.arrives(2);
@@ -250,10 +250,10 @@ class SendingTest {
         assertThat(side.protocol.isIdle()).isTrue();
     }
 
-    /** Whoever sleeps until its turn has come looks when this has counted up. */
+    /** A sleeping thread checks for its turn after each change. */
     @Test
     void eachStepOfWhatWaitsCountsAsAChange() {
-        ProtocolSide side = ProtocolSide.telling(1, 4);
+        ProtocolSide side = ProtocolSide.signaling(1, 4);
         int slot = side.protocol.claim();
         Promise<Void> waiting = side.sendAsync("waits");
         long before = side.protocol.changes();
@@ -266,7 +266,7 @@ class SendingTest {
 
     @Test
     void cancelLetsTheNextMessageGo() {
-        ProtocolSide side = ProtocolSide.telling(2, 1);
+        ProtocolSide side = ProtocolSide.signaling(2, 1);
         side.trySend("one");
         Promise<Void> waits = side.sendAsync("waits");
         side.transferAsync(Operation.WRITE, 3);
@@ -282,7 +282,7 @@ class SendingTest {
     /** It keeps its place until then, as its result lies there. */
     @Test
     void polledSendFreesItsSlot() {
-        ProtocolSide side = ProtocolSide.telling(1, 1);
+        ProtocolSide side = ProtocolSide.signaling(1, 1);
         side.tryTransfer(1, Operation.GET);
         side.sendAsync("waits");
         side.arrives(0);
@@ -301,7 +301,7 @@ class SendingTest {
 
     @Test
     void placeThatIsGivenBackIsAChangeForThoseWhoSleep() {
-        ProtocolSide side = ProtocolSide.telling(1, 4);
+        ProtocolSide side = ProtocolSide.signaling(1, 4);
         int slot = side.protocol.claim();
         long before = side.protocol.changes();
         side.protocol.giveBack(slot);
@@ -314,7 +314,7 @@ class SendingTest {
 
     @Test
     void claimIsSentWithItsLengthAndFreesItsSlot() {
-        ProtocolSide side = ProtocolSide.telling(1, 1);
+        ProtocolSide side = ProtocolSide.signaling(1, 1);
         int slot = side.protocol.claim();
         assertThat(side.protocol.credits().available()).isZero();
         assertThat(side.protocol.slots().claimed()).isEqualTo(1);
@@ -332,7 +332,7 @@ class SendingTest {
     /** Those before it may need its place, or its credit. */
     @Test
     void claimSentBehindOthersKeepsTheOrder() {
-        ProtocolSide side = ProtocolSide.telling(1, 2);
+        ProtocolSide side = ProtocolSide.signaling(1, 2);
         int slot = side.protocol.claim();
         side.transferAsync(Operation.WRITE, 1);
         side.write(slot, "claimed");
@@ -346,7 +346,7 @@ class SendingTest {
 
     @Test
     void cancelledMessageDoesNotBlockAClaim() {
-        ProtocolSide side = ProtocolSide.telling(2, 2);
+        ProtocolSide side = ProtocolSide.signaling(2, 2);
         int slot = side.protocol.claim();
         side.trySend("one");
         side.sendAsync("taken back").cancel(false);
@@ -363,7 +363,7 @@ class SendingTest {
 
     @Test
     void severalGoWithOneDoorbellAsManyAsThereAreCreditsOrPlacesFor() {
-        ProtocolSide places = ProtocolSide.telling(3, 9);
+        ProtocolSide places = ProtocolSide.signaling(3, 9);
         assertThat(places.protocol.trySendAll(ProtocolSide.texts("a", "b", "c", "d")))
                 .isEqualTo(3);
         assertThat(places.wire.posts())
@@ -372,7 +372,7 @@ class SendingTest {
         places.arrives(0);
         assertThat(places.protocol.takeReady()).isTrue();
 
-        ProtocolSide credits = ProtocolSide.telling(9, 3);
+        ProtocolSide credits = ProtocolSide.signaling(9, 3);
         assertThat(credits.protocol.trySendAll(ProtocolSide.texts("a", "b", "c", "d")))
                 .isEqualTo(3);
         assertThat(credits.protocol.takeReady()).isFalse();
@@ -381,7 +381,7 @@ class SendingTest {
         credits.creditsCome(1);
         assertThat(credits.protocol.takeReady()).isTrue();
 
-        ProtocolSide enough = ProtocolSide.telling(9, 9);
+        ProtocolSide enough = ProtocolSide.signaling(9, 9);
         assertThat(enough.protocol.trySendAll(ProtocolSide.texts("a", "b"))).isEqualTo(2);
         enough.arrives(0);
         enough.creditsCome(1);
@@ -393,7 +393,7 @@ class SendingTest {
 
     @Test
     void severalDoNotOvertakeWhatWaits() {
-        ProtocolSide side = ProtocolSide.telling(2, 1);
+        ProtocolSide side = ProtocolSide.signaling(2, 1);
         side.trySend("one");
         side.sendAsync("waits");
         side.wire.posts();
@@ -403,7 +403,7 @@ class SendingTest {
 
     @Test
     void ofSeveralAllOrNoneAreCopied() {
-        ProtocolSide side = ProtocolSide.telling(3, 3);
+        ProtocolSide side = ProtocolSide.signaling(3, 3);
         side.wire.errno = () -> {
             throw new AssertionError("nothing is posted");
         };
@@ -430,7 +430,7 @@ class SendingTest {
     /** Behind the first that is refused nothing is posted, and nobody waits for what was not. */
     @Test
     void ofSeveralThoseThatAreRefusedAreNotUnderWay() {
-        ProtocolSide side = ProtocolSide.telling(4, 4);
+        ProtocolSide side = ProtocolSide.signaling(4, 4);
         int[] left = {1};
         side.wire.errno = () -> left[0]-- > 0 ? 0 : 12;
         assertThatThrownBy(() -> side.protocol.trySendAll(ProtocolSide.texts("a", "b", "c")))

@@ -89,7 +89,7 @@ class SilenceTest {
         assertThat(silence.check(last + LIMIT / 5 * 2, false, 0)).isEqualTo(Silence.Verdict.PROBE);
     }
 
-    /** A machine that was suspended has not heard its peer meanwhile. */
+    /** A suspended machine has received nothing from its peer meanwhile. */
     @Test
     void pauseCountsAsAQuarterOfThePatience() {
         Silence silence = new Silence(LIMIT, false);

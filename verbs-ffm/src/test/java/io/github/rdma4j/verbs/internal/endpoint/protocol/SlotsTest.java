@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** The books of the places to send by themselves: what is free, under way, told and done. */
+/** Tests the send slots alone: free, under way, signaled and done. */
 class SlotsTest {
     private static final RuntimeException FAILURE = new IllegalStateException("failed");
 
@@ -91,20 +91,21 @@ class SlotsTest {
     void unsignaledRequestIsPendingOnlyWithALaterSignal() {
         post(1, false);
         assertThat(slots.isIdle()).isTrue();
-        assertThat(slots.hasUntold()).isTrue();
+        assertThat(slots.hasUnsignaled()).isTrue();
         post(2, false);
         post(3, false);
-        assertThat(slots.hasManyUntold()).isFalse();
+        assertThat(slots.hasManyUnsignaled()).isFalse();
         post(4, false);
-        assertThat(slots.hasManyUntold()).isTrue();
+        assertThat(slots.hasManyUnsignaled()).isTrue();
         int last = post(5, true);
-        assertThat(slots.isIdle() || slots.hasUntold() || slots.hasManyUntold()).isFalse();
+        assertThat(slots.isIdle() || slots.hasUnsignaled() || slots.hasManyUnsignaled())
+                .isFalse();
         slots.complete(last, null, protocol);
         assertThat(slots.isIdle()).isTrue();
         assertThat(slots.freeCount()).isEqualTo(8);
     }
 
-    /** A message that fails tells of itself, and those before it have arrived. */
+    /** A failed message has a completion, and the messages before it have arrived. */
     @Test
     void unsignaledRequestMayReportItsFailure() {
         post(1, false);
@@ -113,10 +114,10 @@ class SlotsTest {
         slots.complete(failed, FAILURE, protocol);
         assertThat(slots.freeCount()).isEqualTo(7);
         assertThat(slots.lengthUnderWay()).isEqualTo(3);
-        assertThat(slots.hasUntold()).isTrue();
-        slots.completeUntold(slots.posted(), protocol);
+        assertThat(slots.hasUnsignaled()).isTrue();
+        slots.completeUnsignaled(slots.posted(), protocol);
         assertThat(slots.freeCount()).isEqualTo(8);
-        assertThat(slots.hasUntold()).isFalse();
+        assertThat(slots.hasUnsignaled()).isFalse();
     }
 
     @Test
@@ -143,7 +144,7 @@ class SlotsTest {
         assertThat(slots.hasResult(plain)).isFalse();
     }
 
-    /** What comes after all is heard by nobody. */
+    /** Late completions are ignored. */
     @Test
     void afterGivingUpNothingCompletes() {
         int first = post(1, true);
@@ -151,12 +152,12 @@ class SlotsTest {
         int claimed = slots.claim();
         slots.abandon(FAILURE, protocol);
         assertThat(slots.isIdle()).isTrue();
-        assertThat(slots.hasUntold()).isFalse();
+        assertThat(slots.hasUnsignaled()).isFalse();
         assertThat(slots.lengthUnderWay()).isZero();
         int free = slots.freeCount();
         slots.complete(first, null, protocol);
         slots.refuse(first, FAILURE, protocol);
-        slots.completeUntold(2, protocol);
+        slots.completeUnsignaled(2, protocol);
         assertThat(slots.freeCount()).isEqualTo(free);
         slots.giveBack(claimed);
         assertThat(slots.isIdle()).isTrue();

@@ -451,7 +451,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
         return true;
     }
 
-    /** The adapter hears of one of its requests that it is done. */
+    /** Completes one request of the adapter. */
     void completeOne() {
         if (!arrivedThere.isEmpty()) {
             completions.add(arrivedThere.remove(random.nextInt(arrivedThere.size())));
@@ -650,7 +650,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
         }
     }
 
-    /** Everything that can happen by itself happens, and the program reads. */
+    /** Delivers and completes everything that is under way, and the program reads. */
     void move() {
         outOfMemory = false;
         while (!onTheWay.isEmpty()) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a peer that does not keep to the protocol can do, and what becomes of it. */
+/** Tests violations of the protocol by a peer, and their outcome. */
 class SrdOrderingTest {
     private static final int MORE = 1 << 29;
     private static final int SEQUENCE = 1 << 14;
@@ -21,7 +21,7 @@ class SrdOrderingTest {
     private static final int LONGEST = 20;
 
     private final List<Integer> immediates = new ArrayList<>();
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final SrdOrdering ordering = new SrdOrdering(
             new SrdOrdering.Datagrams() {
                 @Override
@@ -55,7 +55,7 @@ class SrdOrderingTest {
 
         @Override
         public void received(int buffer, boolean framed, int frame, long length) {
-            told.add("%d bytes, kind %d, %d credits".formatted(length, Frame.kind(frame), Frame.credits(frame)));
+            reported.add("%d bytes, kind %d, %d credits".formatted(length, Frame.kind(frame), Frame.credits(frame)));
         }
 
         @Override
@@ -65,17 +65,17 @@ class SrdOrderingTest {
 
         @Override
         public void sent(long id) {
-            told.add("sent " + id);
+            reported.add("sent " + id);
         }
 
         @Override
         public void failed(long id, String reason, VerbsException cause) {
-            told.add("failed " + id + ": " + reason);
+            reported.add("failed " + id + ": " + reason);
         }
 
         @Override
         public void linkLost(String reason) {
-            told.add(reason);
+            reported.add(reason);
         }
 
         @Override
@@ -87,7 +87,7 @@ class SrdOrderingTest {
     private void assertViolation(String how) {
         ordering.deliver(events);
         ordering.deliver(events);
-        assertThat(told).containsExactly("the peer does not keep to the endpoint protocol: " + how);
+        assertThat(reported).containsExactly("the peer does not keep to the endpoint protocol: " + how);
     }
 
     @Test
@@ -97,7 +97,7 @@ class SrdOrderingTest {
                 .containsExactly(FIRST | Frame.CLOSE << 30 | MORE | 77, FIRST + SEQUENCE | Frame.CLOSE << 30 | 77);
         immediates.forEach(immediate -> ordering.arrived(immediate == immediates.get(0) ? 0 : 1, true, immediate, 7));
         ordering.deliver(events);
-        assertThat(told).containsExactly("14 bytes, kind 2, 77 credits");
+        assertThat(reported).containsExactly("14 bytes, kind 2, 77 credits");
     }
 
     @Test
@@ -110,14 +110,14 @@ class SrdOrderingTest {
     void lastMessageInTheWindowWaits() {
         ordering.arrived(0, true, FIRST + (RECEIVES - 1) * SEQUENCE, 1);
         ordering.deliver(events);
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     @Test
     void messageThatWasDeliveredIsRefused() {
         ordering.arrived(0, true, FIRST, 1);
         ordering.deliver(events);
-        told.clear();
+        reported.clear();
         ordering.arrived(1, true, FIRST, 1);
         assertViolation("message 32760 has come, which is not among the 6 that follow 32761");
     }
@@ -155,7 +155,7 @@ class SrdOrderingTest {
             ordering.arrived(i, true, FIRST + i * SEQUENCE, 1);
         }
         ordering.deliver(events);
-        assertThat(told).hasSize(4).last().asString().endsWith("a message for which it had no credit");
+        assertThat(reported).hasSize(4).last().asString().endsWith("a message for which it had no credit");
     }
 
     @Test
@@ -163,6 +163,6 @@ class SrdOrderingTest {
         ordering.refused("for a test");
         ordering.report(events);
         ordering.report(events);
-        assertThat(told).containsExactly("posting failed: for a test");
+        assertThat(reported).containsExactly("posting failed: for a test");
     }
 }
