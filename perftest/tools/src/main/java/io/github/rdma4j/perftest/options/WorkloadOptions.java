@@ -247,7 +247,7 @@ public final class WorkloadOptions {
         }
         IllegalParameterException.when(
                 withImmediate && (endless || messagesBefore),
-                "--write_with_imm needs a receive for each message, so not --run_infinitely and not --perform_warm_up");
+                "--write_with_imm completes at the peer for each message, so not --run_infinitely and not --perform_warm_up");
         IllegalParameterException.when(
                 endless && bidirectional,
                 "--run_infinitely and -b/--bidirectional exclude each other: the C tools report this side's rate"

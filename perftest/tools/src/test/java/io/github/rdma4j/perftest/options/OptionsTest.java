@@ -263,7 +263,7 @@ class OptionsTest {
                 "--write_with_imm --unsolicited_write | --unsolicited_write is only for SRD: give -c SRD",
                 "-c SRD --unsolicited_write | --unsolicited_write is only for writes with immediate data",
                 "--write_with_imm --rate_limit=1 | --write_with_imm: not with --rate_limit",
-                "--write_with_imm --perform_warm_up | --write_with_imm needs a receive for each message",
+                "--write_with_imm --perform_warm_up | --write_with_imm completes at the peer for each message",
                 "--tclass=256 | --tclass: 256 is out of range; allowed is 0 to 255",
                 "-L 256 | -L/--hop_limit: 256 is out of range; allowed is 0 to 255",
                 "--latency_gap=5 | --latency_gap is for the latency tools",
