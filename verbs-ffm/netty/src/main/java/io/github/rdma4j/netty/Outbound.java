@@ -146,8 +146,8 @@ final class Outbound {
      */
     private record MessageBytes(ByteBuffer bytes, long left) implements WritableByteChannel {
         /**
-         * Takes a byte less than given if the message would be full but the file goes on. A {@code FileChannel} reads
-         * until it is given back something, so it would read bytes of the next message for nothing.
+         * Leaves one byte if the message is full and the file continues. A {@code FileChannel} reads on until a write
+         * is short, and would read the bytes of the next message for nothing.
          */
         @Override
         public int write(ByteBuffer source) {

@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.netty;
 
-import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.endpoint.EndpointServer;
-import java.net.Inet4Address;
+import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.Optional;
 
 /**
@@ -44,22 +40,6 @@ final class RdmaTestNet {
         if (given != null) {
             return Optional.of(InetAddress.ofLiteral(given));
         }
-        try {
-            return NetworkInterface.networkInterfaces()
-                    .flatMap(NetworkInterface::inetAddresses)
-                    .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
-                    .filter(RdmaTestNet::hasDevice)
-                    .findFirst();
-        } catch (SocketException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static boolean hasDevice(InetAddress address) {
-        try (EndpointServer server = EndpointServer.bind(new InetSocketAddress(address, 0))) {
-            return server.isOpen();
-        } catch (VerbsException e) {
-            return false;
-        }
+        return CmTestNet.addresses().stream().findFirst();
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.spark;
 
+import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.endpoint.Transport;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Tag;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 class BlockTransferDeviceTest extends BlockTransfer {
     @Override
     InetAddress address() {
-        return SparkNet.addresses().getFirst();
+        return CmTestNet.addresses().getFirst();
     }
 
     @Override

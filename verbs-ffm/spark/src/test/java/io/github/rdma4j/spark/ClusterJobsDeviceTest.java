@@ -4,6 +4,7 @@ package io.github.rdma4j.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.DirectoryStream;
@@ -19,7 +20,7 @@ class ClusterJobsDeviceTest extends ClusterJobs {
 
     @Override
     List<String> addresses() {
-        List<InetAddress> found = SparkNet.addresses();
+        List<InetAddress> found = CmTestNet.addresses();
         return List.of(found.getFirst().getHostAddress(), found.getLast().getHostAddress());
     }
 

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.TestDevice;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.TransportType;
+import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -90,6 +93,27 @@ public final class CmTestNet {
             throw new AssertionError("no network interface has the address of " + device);
         } catch (SocketException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /** The IPv4 addresses of all interfaces that have a device. */
+    public static List<InetAddress> addresses() {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+                    .filter(CmTestNet::hasDevice)
+                    .toList();
+        } catch (SocketException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static boolean hasDevice(InetAddress address) {
+        try (EndpointServer server = EndpointServer.bind(new InetSocketAddress(address, 0))) {
+            return server.isOpen();
+        } catch (VerbsException e) {
+            return false;
         }
     }
 

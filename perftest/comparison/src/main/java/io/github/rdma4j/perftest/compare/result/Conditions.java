@@ -44,16 +44,15 @@ public record Conditions(Environment environment, String cFolder, ServerMachine 
             String device, int devicePort, int gidIndex, InetAddress address, String cVersion, Path cFolder) {
         String name = device != null ? device : deviceName(devicePort, address);
         try (DeviceContext context = DeviceContext.open(Device.find(name))) {
-            boolean ethernet = context.port(devicePort).linkLayer() == LinkLayer.ETHERNET;
-            // An EFA, which needs its only GID.
-            boolean datagrams = context.device().nodeType() == NodeType.UNSPECIFIED;
-            int chosen = gidIndex >= 0 || !ethernet && !datagrams
-                    ? gidIndex
-                    : datagrams
-                            ? 0
-                            : gid(context, devicePort, address)
-                                    .orElseGet(() -> context.selectGid(devicePort))
-                                    .index();
+            int chosen = gidIndex;
+            if (chosen < 0 && context.device().nodeType() == NodeType.UNSPECIFIED) {
+                // An EFA has one GID.
+                chosen = 0;
+            } else if (chosen < 0 && context.port(devicePort).linkLayer() == LinkLayer.ETHERNET) {
+                chosen = gid(context, devicePort, address)
+                        .orElseGet(() -> context.selectGid(devicePort))
+                        .index();
+            }
             return new Conditions(
                     Environment.read(context, devicePort, chosen).withCVersion(cVersion), cFolder.toString());
         }

@@ -115,11 +115,11 @@ public final class CTools {
     }
 
     /**
-     * Checks that the tools have the type of connection. A tool that has it goes on to its help, which does not list
-     * all types.
+     * Checks that the tools support a type of connection, whose name the help of a tool need not list. A tool that
+     * supports it prints its help.
      *
      * @param connection the value of -c; null for the default
-     * @throws CompareException when one has not
+     * @throws CompareException if a tool does not
      */
     public void checkConnection(String connection, ChildProcesses children) {
         if (connection == null) {

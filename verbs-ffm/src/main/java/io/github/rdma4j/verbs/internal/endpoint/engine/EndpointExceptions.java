@@ -50,7 +50,10 @@ public final class EndpointExceptions implements EndExceptions {
         return ACCESS.transferException("a transfer of " + protocol, status, vendorError, description);
     }
 
-    /** {@return what has failed on an Elastic Fabric Adapter, of which the vendor error says more than the status} */
+    /**
+     * {@return a failed completion of an Elastic Fabric Adapter in words: its vendor error is more precise than its
+     * status}
+     */
     public static String describeSrd(WorkCompletion completion) {
         EfaCompletionStatus status = EfaCompletionStatus.ofVendorError(completion.vendorError());
         return status == EfaCompletionStatus.OK || status == EfaCompletionStatus.UNKNOWN

@@ -223,9 +223,9 @@ public final class Member implements ReceiveBufferTable {
     /** Wakes the thread that waits for this endpoint; its arrival was queued before. */
     void notifyArrival(Sleepers sleepers) {
         sleepers.notifyArrival(sleeper);
-        Runnable hearer = watcher;
-        if (hearer != null) {
-            hearer.run();
+        Runnable notified = watcher;
+        if (notified != null) {
+            notified.run();
         }
     }
 

@@ -147,7 +147,7 @@ public final class QueueShare {
     private int next;
     /** A member whose notification of an arrival failed; null if there is none. */
     private Member unnotified;
-    /** Whether that holds for all members. */
+    /** Whether the notifications of all members failed. */
     private boolean allUnnotified;
 
     private boolean armed;
@@ -189,7 +189,7 @@ public final class QueueShare {
         int sends = srd == null ? places * sizes.sends : Math.min(srd.maxSendWorkRequests(), places * sizes.sends);
         this.entriesOfEach = srd == null ? 0 : Math.max(1, sends / (2 * places));
         this.entries.set(sends - places * entriesOfEach);
-        this.queueKey = SharedQueues.random() & Integer.MAX_VALUE;
+        this.queueKey = SharedQueues.newQueueKey();
         this.queue =
                 domain.context().createCompletionQueue(sends + receiveDepth, settings -> settings.channel(channel));
         try {
@@ -582,8 +582,8 @@ public final class QueueShare {
     }
 
     /**
-     * Returns the member that a datagram is for, of whose peer it must come. A receive that has failed is the end of
-     * the queue pair, and so of all members.
+     * Returns the member that a datagram names, if it comes from the member's peer; otherwise null. A failed receive
+     * ends the queue pair, and so the connections of all members.
      */
     private Member receiver(WorkCompletion completion, long id) {
         if (!completion.isSuccess()) {

@@ -57,9 +57,9 @@ public final class SharedQueues implements Sleepers.Host {
 
     private final SharedDomain domain;
     private final CompletionChannel channel;
-    /** Null if the connection manager does not know the device, as the field below on other devices. */
+    /** The events of rdma_cm; null on an Elastic Fabric Adapter. */
     private final EventChannel events;
-    /** The TCP connections of the endpoints. */
+    /** The TCP connections of the endpoints on an Elastic Fabric Adapter; null on other devices. */
     private final EventPoller links;
 
     private final EventPoller poller;
@@ -141,10 +141,6 @@ public final class SharedQueues implements Sleepers.Host {
         return context.device().nodeType() == NodeType.UNSPECIFIED;
     }
 
-    static int random() {
-        return RANDOM.nextInt();
-    }
-
     /** Returns an action that closes an object, unless it is null. */
     private static <T> Runnable closeOf(T opened, Consumer<T> close) {
         return () -> {
@@ -170,6 +166,11 @@ public final class SharedQueues implements Sleepers.Host {
     /** {@return what reports events of the connections} */
     EventSource connectionEvents() {
         return events == null ? links : events;
+    }
+
+    /** {@return a key for a queue pair that no peer predicts; the highest bit would mean the queue pair's own key} */
+    public static int newQueueKey() {
+        return RANDOM.nextInt() & Integer.MAX_VALUE;
     }
 
     // ---- Joining and leaving ----
@@ -216,7 +217,7 @@ public final class SharedQueues implements Sleepers.Host {
         try {
             int number;
             do {
-                number = random() >>> NUMBER_SHIFT;
+                number = RANDOM.nextInt() >>> NUMBER_SHIFT;
             } while (number == 0 || share.hasNumber(number));
             return number;
         } finally {

@@ -10,6 +10,7 @@ import io.github.rdma4j.verbs.MemorySlice;
 import io.github.rdma4j.verbs.PreparedReceives;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.SrdQueuePair;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.internal.Errno;
@@ -22,6 +23,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Function;
 
 /** The receive buffers of an endpoint, one region for all: those that it gives credits for, and the reserve. */
 public final class ReceiveBuffers implements ReceiveBufferTable {
@@ -40,7 +42,31 @@ public final class ReceiveBuffers implements ReceiveBufferTable {
      * @param trailer the bytes behind each message
      */
     public ReceiveBuffers(ProtectionDomain domain, QueuePair queuePair, int credited, int size, int trailer) {
-        int count = credited + Credits.RESERVE;
+        this(
+                domain,
+                queuePair,
+                slices -> queuePair.prepareReceives(Protocol.RECEIVE, slices),
+                credited + Credits.RESERVE,
+                size,
+                trailer);
+    }
+
+    /**
+     * Allocates and registers the buffers of a queue pair over SRD, whose frames are immediate data, and posts them.
+     *
+     * @param size of a receive, in bytes
+     */
+    public ReceiveBuffers(ProtectionDomain domain, SrdQueuePair queuePair, int count, int size) {
+        this(domain, queuePair, slices -> queuePair.prepareReceives(Protocol.RECEIVE, slices), count, size, 0);
+    }
+
+    private ReceiveBuffers(
+            ProtectionDomain domain,
+            Object queuePair,
+            Function<List<MemorySlice>, PreparedReceives> preparation,
+            int count,
+            int size,
+            int trailer) {
         long stride = SendBuffers.stride(size + trailer);
         this.region = domain.allocateMemory(count * stride, AccessFlag.LOCAL_WRITE);
         this.buffers = new MemorySlice[count];
@@ -50,7 +76,7 @@ public final class ReceiveBuffers implements ReceiveBufferTable {
                 buffers[i] = region.slice(i * stride, size + trailer);
                 messages[i] = ACCESS.message(region.segment().asSlice(i * stride, size));
             }
-            receives = queuePair.prepareReceives(Protocol.RECEIVE, List.of(buffers));
+            receives = preparation.apply(List.of(buffers));
             for (int i = 0; i < count; i++) {
                 receives.add(i);
             }

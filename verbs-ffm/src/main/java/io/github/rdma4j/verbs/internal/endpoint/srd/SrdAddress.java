@@ -11,8 +11,8 @@ import java.util.Arrays;
  * The address of a queue pair, and what the other side needs to know about it.
  *
  * @param number of the queue pair
- * @param member the number behind each datagram to this side, by which a queue pair of several endpoints knows whose it
- *     is; 0 for none
+ * @param member the number after each datagram to this side, which names an endpoint of those that share a queue
+ *     pair; 0 for none
  * @param maxSend the most bytes that this side's adapter sends in a datagram
  * @param maxReceive the most bytes of a datagram that this side has posted receives for
  * @param probe memory that the client writes and reads before it trusts the path; a length of 0 for none

@@ -31,6 +31,7 @@ import io.github.rdma4j.verbs.internal.endpoint.group.Member;
 import io.github.rdma4j.verbs.internal.endpoint.group.QueueShare;
 import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpLink;
 import java.lang.foreign.Arena;
@@ -38,8 +39,6 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SplittableRandom;
-import java.util.random.RandomGenerator;
 
 /**
  * An SRD queue pair with its queue and its peer's address. The TCP connection over which the two sides have exchanged
@@ -50,7 +49,6 @@ public final class SrdLink implements Link {
     /** The send queue need not be longer for messages with many fragments, because these wait for each other. */
     private static final int LONG_SEND_QUEUE = 256;
 
-    private static final RandomGenerator KEYS = new SplittableRandom();
     /** The length of the member's number behind a datagram to a queue pair that endpoints share, in bytes. */
     static final int NUMBER_BYTES = Frame.TRAILER;
 
@@ -116,10 +114,7 @@ public final class SrdLink implements Link {
             }
             shared = null;
             member = null;
-            synchronized (KEYS) {
-                // A key with the highest bit would mean the queue pair's own key.
-                queueKey = KEYS.nextInt() & Integer.MAX_VALUE;
-            }
+            queueKey = SharedQueues.newQueueKey();
             newChannel = device.createCompletionChannel();
             channel = newChannel;
             newQueue = createQueue(device);
@@ -289,7 +284,7 @@ public final class SrdLink implements Link {
                 return new SrdMemberTransport(this, sends, longs, sizes, sendDepth, fragment, shared, member);
             }
             sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.bufferSize(), 0, sizes.sumBytes());
-            SrdBuffers buffers = new SrdBuffers(domain(), pair, receives(peer), maxReceive);
+            ReceiveBuffers buffers = new ReceiveBuffers(domain(), pair, receives(peer), maxReceive);
             return new SrdTransport(this, sends, buffers, longs, sizes, sendDepth, fragment);
         } catch (Throwable e) {
             SendBuffers opened = sends;

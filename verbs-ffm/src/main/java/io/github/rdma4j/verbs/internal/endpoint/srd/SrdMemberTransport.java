@@ -12,8 +12,8 @@ import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 
 /**
- * The wire of an endpoint that shares an SRD queue pair with the others of its group. A request that finds no entry in
- * the send queue waits, as one that waits for earlier requests.
+ * The wire of an endpoint that shares an SRD queue pair with the others of its group. A request
+ * waits while the send queue has no free entry for it, like a request that waits for earlier ones.
  */
 final class SrdMemberTransport extends SrdWire implements GroupWire, ArrivalSink {
     private final SharedQueues queues;

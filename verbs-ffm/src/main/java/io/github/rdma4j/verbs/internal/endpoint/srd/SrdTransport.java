@@ -11,12 +11,13 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 
 /** The wire of an endpoint with an SRD queue pair of its own. */
 final class SrdTransport extends SrdWire {
     private static final int BATCH = 32;
 
-    private final SrdBuffers buffers;
+    private final ReceiveBuffers buffers;
     private final WorkCompletions completions = WorkCompletions.allocate(BATCH);
     private int count;
     private int next;
@@ -25,7 +26,7 @@ final class SrdTransport extends SrdWire {
     SrdTransport(
             SrdLink link,
             SendBuffers sends,
-            SrdBuffers buffers,
+            ReceiveBuffers buffers,
             LongMessages longs,
             EndpointSettings.Sizes sizes,
             int sendDepth,

@@ -69,7 +69,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, TcpF
     private int posted;
     /** Posts what waits; null before the endpoint is complete. */
     private BooleanSupplier flush;
-    /** Since when a request waits; 0 if none does. Also read without the lock. */
+    /** The {@link System#nanoTime} since which a request waits; 0 if none waits. Also read without the lock. */
     private volatile long waitingSince;
 
     private boolean isWatched;
@@ -429,7 +429,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, TcpF
         failures.add(new Failure(id, status, vendorError, ordering.isBroken() ? "" : description));
     }
 
-    /** Passes to the protocol what has come and what has ended, and failures last: the peer may have closed before. */
+    /** Passes arrivals and completions to the protocol, and failures last: the peer may have closed before them. */
     private int give(WireEvents protocol) {
         if (!failures.isEmpty()) {
             // Of the two rings of a queue, this poll may have read the one of the arrivals first.
