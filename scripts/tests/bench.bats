@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # $stderr is set by `run`
 #
-# scripts/bench: the options of each benchmark, and that netty and start measure with little to do. What the others measure with is
-# tested by BenchmarksTest.
+# scripts/bench: the options of each benchmark, and that netty and start measure with little to do. BenchmarksTest tests what
+# the others measure with.
 
 bats_require_minimum_version 1.5.0
 

@@ -25,7 +25,7 @@ setup() {
     [[ $output == *'Usage:'* ]]
 }
 
-@test "the scenarios are those of the recorded campaign" {
+@test "the list has the scenarios of the recorded campaign" {
     run -0 "$campaign" --built --list
     ((${#lines[@]} >= 20))
     local line

@@ -67,7 +67,7 @@ json_is_valid() {
     [[ $stderr == *'unknown kind of evidence: tpu'*'see scripts/evidence --help'* ]]
 }
 
-@test "a step that hangs is ended, one that fails is told, and the others run" {
+@test "a step that hangs is killed, a failure is reported, and the others run" {
     step 01-hangs 1 'sleep 60'
     step 02-fails 300 'echo "it \"broke\""; exit 1'
     step 03-cannot 300 'echo "not possible here: no wheel"; exit 3'
@@ -104,7 +104,7 @@ json_is_valid() {
     done
 }
 
-# A compute-sanitizer that is played: it takes the real one's options, runs the command, and says what it was told to.
+# A compute-sanitizer that is played: it takes the real one's options, runs the command, and prints what the test has set.
 sanitizer() {
     mkdir -p "$BATS_TEST_TMPDIR/bin"
     cat >"$BATS_TEST_TMPDIR/bin/compute-sanitizer" <<'TOOL'

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# scripts/generate-bindings without a jextract: a stand-in plays back the committed classes, whole or damaged. What is
-# tested is what the script notices. It runs in a copy of the project, so that nothing of the real one can change.
+# scripts/generate-bindings without a jextract: a stand-in plays back the committed classes, whole or damaged, and the
+# tests check what the script notices. It runs in a copy of the project, so that nothing of the real one can change.
 #
 # Nothing here needs a build:
 # bats file_tags=no-build
@@ -180,7 +180,7 @@ EOF
     [ "$status" -eq 0 ]
 }
 
-@test "calls by a pointer are left out, and the layout of a pointer asks for native access by itself" {
+@test "calls by a pointer are left out, and the layout of a pointer requests native access itself" {
     # As jextract writes them.
     cat >"$BATS_TEST_TMPDIR/calls" <<'EOF'
 
@@ -352,7 +352,7 @@ EOF
     [ "$status" -eq 0 ]
 }
 
-@test "no CUDA headers where they were said to be, or not all of them: where to get them" {
+@test "no CUDA headers in the given folder, or not all of them: where to get them" {
     generate --jextract "$jextract" --cuda-home /no/such/toolkit
     fails_with '/no/such/toolkit/include has no cuda.h' 'install the CUDA toolkit 13.0' 'nvidia-cuda-dev' 'CUDA_HOME=PATH'
     rm "$CUDA_HOME/include/cudaTypedefs.h"
@@ -438,7 +438,7 @@ EOF
     fails_with 'belongs to NCCL 2.30.7' 'the file version has 2.27.3'
 }
 
-@test "classes of one set are written, and those of the other set in the same folder stay" {
+@test "classes of one set are written, and the other set's in the same folder stay" {
     rm -r "${project:?}/$cufile/$nccl_package"
     generate --jextract "$jextract" --only nccl
     [ "$status" -eq 0 ]

@@ -39,7 +39,7 @@ fake_jdk() {
 @test "say is silent when quiet is asked for, warn is not" {
     RDMA4J_QUIET=1 run --separate-stderr with_lib 'say hush; warn loud'
     [[ $stderr == 'prog: loud' ]]
-    run -0 bash -c '"$@" 2>&-' - bash -c "set -e; source '$lib/common.sh'; say nobody; warn hears; echo on"
+    run -0 bash -c '"$@" 2>&-' - bash -c "set -e; source '$lib/common.sh'; say to nobody; warn nobody; echo on"
     [[ $output == on ]]
 }
 
@@ -250,7 +250,7 @@ TEXT
     [[ $output == '' ]]
 }
 
-@test "the host hears a guest whose words arrive in pieces" {
+@test "the host reads a guest's lines that arrive in pieces" {
     # What a piece without its end looks like to a read with a time limit: it is lost, and so is the other piece.
     timeout 100 bash -c "set -euo pipefail; PROGRAM=prog VERBOSE= ACCEL=tcg TIMEOUT=60 DUMP= BOOT_TIMEOUT=60
         source '$lib/common.sh'; source '$lib/softroce/machines.sh'; source '$lib/softroce/vm.sh'"'
@@ -283,7 +283,7 @@ TEXT
     [[ $output == abc..d. ]]
 }
 
-@test "a command that stands still is ended with all that it has started, and told; one that ends is left alone" {
+@test "a command that stands still is killed with its children, and reported; one that ends is left alone" {
     run -124 bash -c 'set -euo pipefail; source "$1/common.sh"; source "$1/time-limit.sh"
         slow() { setsid bash -c "trap : TERM; while :; do sleep 3333; done" & sleep 4444; sleep 5555; echo went on; }
         within 2 kept/what.txt slow' - "$lib"

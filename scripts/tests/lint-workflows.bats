@@ -12,7 +12,7 @@ setup() {
     file=$BATS_TEST_TMPDIR/x.yml
 }
 
-@test "tells what actionlint finds, and what is not pinned, limited or permitted" {
+@test "reports what actionlint finds, and what is not pinned, limited or permitted" {
     cat >"$file" <<'YAML'
 on: push
 jobs:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
 #
-# scripts/softroce --machines: what several machines have in common. What one machine does is in softroce.bats. Most run in User-Mode
+# scripts/softroce --machines: what several machines have in common. softroce.bats tests one machine. Most run in User-Mode
 # Linux, where a pair of machines is up in two seconds. Those tagged long run with scripts/test --full.
 
 bats_require_minimum_version 1.5.0
@@ -113,13 +113,13 @@ machines() {
     ((apart > -2000 && apart < 2000))
 }
 
-@test "the first failure ends all and is the status; the others are told; --keep-going lets them go on" {
-    # The second one ends when the first one can be told.
+@test "the first failure ends all and is the status; the others get a signal; --keep-going lets them go on" {
+    # The second one ends when the first one is ready for the signal.
     local command='if [[ $RDMA4J_MACHINE == 2 ]]; then until [[ -e waits ]]; do sleep 0.1; done; exit 3; fi
-        trap "echo told; exit 1" TERM; sleep "$1" & echo >waits; wait; echo went on'
+        trap "echo ended; exit 1" TERM; sleep "$1" & echo >waits; wait; echo went on'
     run --separate-stderr machines 2 bash -c "$command" - 60
     echo "$output / $stderr"
-    [[ $status == 3 && $output == '[1] told' ]]
+    [[ $status == 3 && $output == '[1] ended' ]]
     rm waits
     run --separate-stderr "$SOFTROCE" --accel uml --machines 2 --keep-going bash -c "$command" - 8
     echo "$output / $stderr"
@@ -140,10 +140,10 @@ machines() {
 }
 
 # bats test_tags=long
-@test "the time limit: status 124, each command is told before, a dump of each machine" {
+@test "the time limit: status 124, each command gets a signal before, a dump of each machine" {
     run --separate-stderr machines 2 --timeout 2 --dump dump bash -c \
-        'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
-    [[ $status == 124 && $output == *'[1] told'* && $output == *'[2] told'* ]]
+        'trap "echo ended; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
+    [[ $status == 124 && $output == *'[1] ended'* && $output == *'[2] ended'* ]]
     [[ $(<dump.1) == *'standing-still 100'* && $(<dump.2) == *'standing-still 100'* ]]
 }
 

@@ -13,7 +13,7 @@ setup() {
     newer=$BATS_TEST_DIRNAME/../lib/newer-perftest
 }
 
-# What this machine's package sources are. The package manager would read the lists of all packages to tell as much.
+# What this machine's package sources are. The package manager would read the lists of all packages for it.
 package_sources() {
     find /etc/apt -type f -exec sha256sum {} + | sort
 }

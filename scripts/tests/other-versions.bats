@@ -34,7 +34,7 @@ setup() {
     [[ $output == 'packs gpudirect' ]]
 }
 
-@test "what is not built is told" {
+@test "a missing build is reported" {
     rm -r "$root/perftest/target"
     run -1 "$root/scripts/lib/other-versions" trixie
     [[ $output == *'perftest is not built'*'run mvn package -DskipTests'* ]]

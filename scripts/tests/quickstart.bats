@@ -54,7 +54,7 @@ in_softroce() {
     [[ ${lines[-4]} == 'softroce --timeout 1800 env RDMA4J_JAVA_HOME='*' scripts/rdma4j compare --rounds-within '+([0-9]) ]]
     [[ ${lines[-3]} == 'softroce --timeout 1800 --count '*.InstructionsRun' --timeout 600 --tools ib_write_lat,ib_write_bw '* ]]
     [[ ${lines[-1]} == 'quickstart: ok' ]]
-    # No option is there to be looked at: no JVM but that of the cache.
+    # There is no option to check: no JVM runs except for the cache.
     [[ $(<"$BATS_TEST_TMPDIR/asked") == 'make compare' ]]
 }
 
@@ -98,7 +98,7 @@ in_softroce() {
     [[ ${lines[-1]} == 'quickstart: ok' && $(in_softroce) == 1 ]]
 }
 
-@test "an option that does not exist is told before the build, and a value that makes no sense before a machine is started" {
+@test "an option that does not exist is reported before the build, and a value that makes no sense before a machine is started" {
     fake "$BATS_TEST_TMPDIR/bin/mvn" 'touch "$BATS_TEST_TMPDIR/built"'
     for wrong in --round --rounds-wihin=3 -z7; do
         run -2 quickstart --tools all "$wrong"

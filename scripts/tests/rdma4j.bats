@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 the rdma4j authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The launcher. What the tools themselves do is tested in perftest/.
+# The launcher. perftest/ tests the tools themselves.
 
 setup() {
   root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd -P)
@@ -59,7 +59,7 @@ setup() {
   [[ $output == *"MaxHeapSize"*"= 128974848"* || $output == *"MaxHeapSize"*"= 130023424"* ]]
 }
 
-@test "what cannot be written to standard output is told, and is a failure" {
+@test "a standard output that cannot be written is reported, and is a failure" {
   run bash -c '"$1" --help >/dev/full' - "$rdma4j"
   [ "$status" -eq 1 ]
   [[ $output == *"not all could be written to standard output: No space left on device"* ]]
@@ -110,7 +110,7 @@ setup() {
   LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
   [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
   [[ $(find "$BATS_TEST_TMPDIR/cache/start" -mindepth 1 ! -name .lock ! -name .use | wc -l) == 1 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
-  # That of another jar with as many options is another one.
+  # Another jar with as many options has another one.
   local name other flags
   flags=$(printf -- '-XX:+UseSerialGC %.0s' {1..20})
   start_cache_name "25 /jdk /one.jar $flags"
@@ -134,8 +134,8 @@ setup() {
   [[ $output == *"/no/such.jar is missing"* && $output == *"mvn -DskipTests package"* ]]
 }
 
-# Milliseconds of CPU time of the cheapest of six runs of a command. Not the time on the clock: that of a machine with other
-# work says nothing.
+# Milliseconds of CPU time of the cheapest of six runs of a command. Not the time on the clock, which says nothing on a
+# machine with other work.
 cheapest() {
   local best=999999999 user system
   TIMEFORMAT='%U %S'
@@ -170,7 +170,7 @@ caches_made() {
   [ "$status" -eq 1 ]
   [[ $output != *"preparing"* ]]
   grep -q 'io.github.rdma4j.perftest.Main source: shared objects file' "$BATS_TEST_TMPDIR/classes"
-  # The classes of others, too: as they come, picocli's are too old for that.
+  # Also other projects' classes: picocli's, as published, are too old for it.
   run grep 'source: .*x.jar' "$BATS_TEST_TMPDIR/classes"
   [ "$status" -eq 1 ]
 
@@ -225,7 +225,7 @@ caches_made() {
   [ "$output" == "$expected" ]
 }
 
-@test "a missing libibverbs names the package, an unreachable server is told within the time limit" {
+@test "a missing libibverbs names the package, an unreachable server is reported within the time limit" {
   # In the guest, so that this machine keeps its library. 10.99.0.77 is on the guest's own veth, and nobody has it.
   run "$root/scripts/softroce" --vm --accel native --quiet bash -c '
     "$1" ib_write_lat -d rxe0 --no-warm-up --timeout 2 10.99.0.77; echo "status $?"

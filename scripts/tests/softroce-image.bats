@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2016,SC2154  # code for other shells in quotes; $stderr is set by `run`
 #
-# scripts/softroce image and scripts/lib/docker.sh without a Docker engine: a program in docker's place. What needs one
-# is in container-tests.
+# scripts/softroce image and scripts/lib/docker.sh without a Docker engine: a program plays docker. container-tests has the
+# tests that need an engine.
 #
 # Nothing here needs a build:
 # bats file_tags=no-build

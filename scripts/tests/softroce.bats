@@ -187,7 +187,7 @@ nothing_marked() {
     [[ $(wc -l <<<"$stderr") == 3 && $stderr == *'Server VM'* ]]
 }
 
-# How far a JVM compiles there; of one that shall start fast a prepared guest tells, below.
+# How far a JVM compiles there. A test of a prepared guest, below, has the JVM that starts fast.
 JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Compilation|StopAtLevel) += [a-z0-9]+" |
     tr -d " " | paste -sd " "'
 
@@ -221,8 +221,8 @@ JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Co
         "$SOFTROCE" -q --vm --accel uml --timeout 090 bash -c 'cat' "$(head -c 9000 /dev/zero | tr '\0' x)" >copy
     cmp copy <(head -c 10000 bytes && echo end)
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --timeout 2 --dump dump-uml bash -c \
-        'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
-    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'*'the state of the machine is in dump-uml'* ]]
+        'trap "echo ended; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
+    [[ $status == 124 && $output == ended && $stderr == *'time limit of 2 s'*'the state of the machine is in dump-uml'* ]]
     [[ $(<dump-uml) == *'standing-still 100'*'system call'*'the kernel has said'* ]]
     run bash -c 'set -o pipefail; "$SOFTROCE" -q --vm --accel uml --timeout 60 yes | head -n 1'
     [[ ${lines[0]} == y && $status != 124 ]]
@@ -239,7 +239,7 @@ JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Co
     [[ $output == siw0 ]]
 }
 
-@test "User-Mode Linux: a kernel that panics ends at once, and its reason is told" {
+@test "User-Mode Linux: a kernel that panics ends at once, and its reason is reported" {
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --memory 512 bash -c 'echo 2 >/proc/sys/vm/panic_on_oom; tail /dev/zero'
     [[ $status == 125 && $stderr == *'ended unexpectedly'*'Kernel panic - not syncing: Out of memory'* ]]
 }
@@ -358,7 +358,7 @@ C
     cat rounds
     [[ $(wc -l <rounds) == 1 && $(<rounds) -gt 1000 && $(<rounds) -lt 3000 && $(($(<rounds) % 100)) == 0 ]]
     grep -q '^block [0-9a-f]* [0-9]* 100$' counts
-    # What ran before an odd mark is not told block by block.
+    # Nothing before an odd mark is reported block by block.
     [[ $(awk '$1 == "mark" || $1 == "writes" { at = $1 $2 } $1 == "block" { print at }' counts | grep -cE '^mark[13]$') == 0 ]]
 }
 
@@ -399,11 +399,11 @@ C
 }
 
 # bats test_tags=long
-@test "QEMU: the time limit: status 124, the command is told before, and --dump keeps what the machine was doing" {
+@test "QEMU: the time limit: status 124, the command gets a signal before, and --dump keeps what the machine was doing" {
     run --separate-stderr "$SOFTROCE" -q --vm --timeout 2 --dump dump bash -c \
-        'trap "echo told; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
+        'trap "echo ended; exit 1" TERM; cp /bin/sleep standing-still; ./standing-still 100 & wait'
     cat dump
-    [[ $status == 124 && $output == told && $stderr == *'time limit of 2 s'*'the state of the machine is in dump'* ]]
+    [[ $status == 124 && $output == ended && $stderr == *'time limit of 2 s'*'the state of the machine is in dump'* ]]
     [[ $(<dump) == *'standing-still 100'*'system call'*'the kernel has said'* ]]
 }
 
@@ -473,7 +473,7 @@ C
     [[ ${stderr_lines[0]} == "softroce: cannot open this machine's fake1 ($PWD/dev/infiniband/uverbs1), so they are not used" ]]
     [[ ${stderr_lines[1]} == 'softroce: running on this machine, with fake0' ]]
     [[ $output == $'64\nb c' ]]
-    # What the command has started ends with it, and what does not listen, too.
+    # Processes of the command end with it, also those that ignore the signal.
     mkdir own
     cp -r "$BATS_TEST_DIRNAME"/../{softroce,lib} own
     sed -i 's/SECONDS + 10/SECONDS + 0/' own/lib/softroce/host.sh
@@ -497,7 +497,7 @@ C
 
 @test "each missing tool is named with the package and the command, or installed with --install" {
     mkdir -p few
-    # Of those of one name the first stays.
+    # Of files with one name, the first stays.
     find /bin/ /usr/bin/ /sbin/ /usr/sbin/ -mindepth 1 -maxdepth 1 ! -name 'qemu-*' ! -name busybox ! -name cpio -print0 |
         awk -v RS='\0' -v ORS='\0' -F / '!seen[$NF]++' | xargs -0 ln -s -t few
     PATH=$PWD/few run "$SOFTROCE" --vm true
@@ -535,12 +535,12 @@ C
 }
 
 # bats test_tags=long
-@test "--kernel newest is that of the unstable suite" {
+@test "--kernel newest is the unstable suite's" {
     run -0 "$SOFTROCE" -q --vm --kernel newest bash -c 'uname -r; rdma link'
     [[ ${lines[0]%%.*} -ge 7 && $output == *rxe0* ]]
 }
 
-# What this machine's package sources are. The package manager would read the lists of all packages to tell as much.
+# What this machine's package sources are. The package manager would read the lists of all packages for it.
 package_sources() {
     find /etc/apt -type f -exec sha256sum {} + | sort
 }
@@ -583,7 +583,7 @@ package_sources() {
     [[ $output == "$first" && $(wc -l <"$OUT.asked") == $((2 * asked)) ]]
 }
 
-@test "a kernel that cannot be unpacked: what was said" {
+@test "a kernel that cannot be unpacked: dpkg's error" {
     program dpkg 'echo "dpkg: no space" >&2; exit 2'
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run -1 bash -c 'set -euo pipefail
         source "$1/common.sh"; source "$1/softroce/arch.sh"; source "$1/softroce/kernel.sh"; work=$2/new; mkdir "$work"; kernel_unpack "$work/tree" some.deb' \
@@ -625,7 +625,7 @@ package_sources() {
     [[ $output == 'linux-image-6.99.2-amd64 1:6.99.2-1' ]]
 }
 
-@test "a prepared guest needs no package manager and no cache, and a JVM in it that shall start fast does" {
+@test "a prepared guest needs no package manager and no cache, and a JVM in it can be set to start fast" {
     run -0 "$SOFTROCE" --prepare guest
     [[ $output == *' is prepared in guest, '*' MiB' ]]
     [[ -e guest/vmlinux && -e guest/initrd ]]

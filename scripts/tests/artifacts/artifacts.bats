@@ -308,7 +308,7 @@ GUEST
     [[ $output =~ $'\n'\ *2\ +100\ +[0-9]+\.[0-9] ]]
 }
 
-@test "a build that is not the same twice is told, with the files and where both are" {
+@test "a build that differs from the first is reported, with the files and both folders" {
     mkdir "$BATS_TEST_TMPDIR/bin"
     cat >"$BATS_TEST_TMPDIR/bin/mvn" <<'MVN'
 #!/bin/bash

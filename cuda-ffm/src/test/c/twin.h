@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the C programs share that Java is compared with: calls of libraries that are opened when the program runs, and a clock. No header of CUDA
- * or NCCL is needed.
+ * Shared by the C programs that Java is compared with: calls of libraries that are opened when the program runs, and a clock.
+ * No header of CUDA or NCCL is needed.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ static inline void require(int result, const char *call) {
     }
 }
 
-/* Calls a function whose types are those of its arguments. */
+/* Calls a function with the types of its arguments. */
 #define CALL(library, name, types, ...) require(((int(*) types)function(library, name))(__VA_ARGS__), name)
 
 static inline int64_t now(void) {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a pointer is.
+ * Attributes of pointers.
  */
 #include "standin.h"
 

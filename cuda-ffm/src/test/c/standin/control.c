@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * How a test tells the stand-in what machine to be and what to fail at: standin_set, standin_get, standin_reset, and the
- * environment variable RDMA4J_STANDIN for what holds from the start. What the settings mean: README.md beside this file.
+ * A test sets the machine to simulate and the failures with standin_set, standin_get and standin_reset. The environment
+ * variable RDMA4J_STANDIN has the settings that hold from the start. README.md beside this file explains them.
  */
 #include "standin.h"
 
@@ -403,7 +403,7 @@ EXPORT long long standin_get(const char *name) {
     return sum;
 }
 
-/* As if the driver had just been loaded: nothing is open or allocated, settings are those of the environment, counters are 0.
+/* As if the driver had just been loaded: nothing is open or allocated, the environment has the settings, counters are 0.
  * Only cuInit, if it was called, need not be called again. */
 EXPORT void standin_reset(void) {
     pthread_once(&from_environment, read_environment);

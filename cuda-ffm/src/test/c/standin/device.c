@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Devices and their attributes, like those of a present-day data-centre GPU but for the name.
+ * Devices. Except for the name, their attributes are like a present-day data-centre GPU's.
  */
 #include "standin.h"
 

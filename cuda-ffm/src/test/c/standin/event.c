@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Events: a place in a stream that others can wait for, with the time at which it was passed. What other processes see of one is
- * in a file, where nobody wakes those who wait: they look again and again.
+ * Events: a place in a stream that others can wait for, with the time at which it was passed. Other processes see an event
+ * in a file. Nobody wakes them there, so they poll it.
  */
 #include "standin.h"
 
@@ -110,7 +110,7 @@ CUresult cuEventRecord(CUevent event, CUstream handle) {
         return CUDA_ERROR_INVALID_HANDLE;
     event->capture = stream->capture;
     if (stream->capture != NULL) {
-        /* What is captured is done in the order of the capture: only who may join it is taken note of. */
+        /* The capture has the order. Note only which streams may join it. */
         event->capture_number = standin_capture_number(stream->capture);
         event->capture_stream = stream;
         event->captured = stream->captured;

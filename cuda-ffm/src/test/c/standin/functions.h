@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The prototypes of what is listed in functions.def. Before this, either types.h is to be included or, to have the compiler
- * compare, cuda.h with __CUDA_API_VERSION_INTERNAL.
+ * The prototypes of the functions in functions.def. Include types.h before it or, to have the compiler compare, cuda.h with
+ * __CUDA_API_VERSION_INTERNAL.
  */
 #ifndef STANDIN_FUNCTIONS_H
 #define STANDIN_FUNCTIONS_H

@@ -17,7 +17,7 @@ struct list {
 
 struct CUgraph_st {
     struct list operations;
-    /* While it is captured: from where on, by whom, how, and whether a forbidden call has spoilt it. */
+    /* While it is captured: its first stream, its thread, its mode, and whether a forbidden call has spoilt it. */
     CUstream origin;
     pthread_t thread;
     CUstreamCaptureMode mode;
@@ -208,7 +208,7 @@ CUresult cuGraphCreate(CUgraph *result, unsigned int flags) {
     return *result == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
-/* Locked. What a node comes after was added before it: no node is added before others. */
+/* Locked. A node is added after the nodes that it depends on. */
 static CUresult add(CUgraphNode *result, CUgraph graph, const CUgraphNode *after, size_t count, const struct operation *operations,
                     size_t length) {
     if (!standin_is(GRAPH, graph) || graph->origin != NULL)

@@ -24,7 +24,7 @@ static void write_handle(char *handle, struct exported exported) {
     memcpy(handle, &exported, sizeof exported);
 }
 
-/* The driver, too, refuses a handle in the process that made it. */
+/* The driver also refuses a handle in the process that made it. */
 static CUresult read_handle(const char *handle, const char *magic, struct exported *exported) {
     memcpy(exported, handle, sizeof *exported);
     if (strncmp(exported->magic, magic, sizeof exported->magic) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kernels that the stand-in can play: those of src/test/resources/…/kernels.ptx, one thread for each element.
+ * The kernels of src/test/resources/…/kernels.ptx, which the stand-in can play, with one thread for each element.
  */
 #include "standin.h"
 

@@ -54,7 +54,7 @@ static CUresult write(struct operation *o) {
     return CUDA_SUCCESS;
 }
 
-/* What else there is in a batch: memory of the host needs neither. */
+/* The other two operations of a batch: memory of the host needs neither. */
 static CUresult flush(struct operation *o) {
     (void)o;
     standin_counters.stream_flushes++;

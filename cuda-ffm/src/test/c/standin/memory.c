@@ -107,7 +107,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
         return CUDA_ERROR_INVALID_VALUE;
     range->freeing = true;
     CUresult result = standin_drain_device(range->device);
-    /* Destroying the context meanwhile frees it too. */
+    /* Destroying the context meanwhile also frees it. */
     if (standin_find(pointer) == range)
         standin_free(range);
     return result;

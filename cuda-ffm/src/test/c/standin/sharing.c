@@ -49,7 +49,7 @@ static const struct range *ranges_of_pages(CUdeviceptr begin, size_t size, struc
         if (first == NULL)
             first = r;
         CUdeviceptr until = stop < end ? stop : end;
-        /* Small allocations share a page: of which it is, only the end tells. */
+        /* Small allocations share a page: only the end identifies one of them. */
         if (until < end && first->memory != VIRTUAL_MEMORY) {
             first = NULL;
             continue;

@@ -9,7 +9,7 @@
 
 #include "types.h"
 
-/* What a program finds in the library is the functions of the driver and those of control.c. */
+/* The library exports the functions of the driver and of control.c. */
 #pragma GCC visibility push(default)
 #include "functions.h"
 #pragma GCC visibility pop
@@ -83,7 +83,7 @@ void standin_wait(void);
 void standin_wait_briefly(void);
 /* The same as standin_wait, for a condition of one's own. */
 void standin_sleep(pthread_cond_t *condition);
-/* Tells those who wait; locked. */
+/* Wakes the waiting threads; locked. */
 void standin_progress(void);
 
 /* ---- objects.c: handles that are recognised, live or not ---- */
@@ -145,7 +145,7 @@ struct range {
     bool freeing;
     /* Where the driver itself reaches it: device memory may be out of the host's reach. */
     char *reach;
-    /* DEVICE, POOL: the place in the device's memory. VIRTUAL: that of its handle. */
+    /* DEVICE, POOL: the place in the device's memory. VIRTUAL: the place of its handle. */
     size_t offset;
     struct handle *handle;
     CUmemAccess_flags access;
@@ -235,7 +235,7 @@ struct CUstream_st {
     bool null, closing, started;
     atomic_bool giving_up;
     pthread_cond_t wake;
-    /* What its operations go to while they are captured, or NULL. */
+    /* Takes its operations while they are captured, or NULL. */
     CUgraph capture;
     /* How many of them there are, and after how many of them another stream of the capture goes on. */
     uint64_t captured, joined;
@@ -262,7 +262,7 @@ bool standin_in_callback(void);
 /* ---- memops.c ---- */
 
 #define MAX_BATCH 255
-/* What a batch is made of; locked. */
+/* The operations of a batch; locked. */
 CUresult standin_batch(const CUstreamBatchMemOpParams *array, unsigned count, unsigned flags, int device, enum function function,
                        struct operation *operations);
 
@@ -299,7 +299,7 @@ struct passage {
 struct CUevent_st {
     CUcontext context;
     unsigned flags;
-    /* Its own, or in a file that other processes map too. */
+    /* Its own, or in a file that other processes also map. */
     struct passage *passage, own;
     int file;
     /* The graph that it was recorded into last, or NULL, and which capture of it that was. */

@@ -37,7 +37,7 @@ static CUresult move(struct operation *o) {
     return CUDA_SUCCESS;
 }
 
-/* What a host address of a copy must not be: memory that only the device reaches. */
+/* Memory that only the device reaches. A host address of a copy must not point to it. */
 static bool is_device_only(CUdeviceptr address) {
     const struct range *range = standin_find(address);
     return range != NULL && (range->memory == DEVICE_MEMORY || range->memory == POOL_MEMORY || range->memory == VIRTUAL_MEMORY);

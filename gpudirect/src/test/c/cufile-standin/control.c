@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * How a test tells the stand-in what machine to be and what to fail at, and what was called. README.md says what the
- * settings mean. A program of its own is told by RDMA4J_CUFILE_STANDIN=cuda=FILE,module=0.
+ * A test sets the machine to simulate and the failures, and reads the calls. README.md explains the settings. A separate
+ * program reads them from RDMA4J_CUFILE_STANDIN=cuda=FILE,module=0.
  */
 #include "standin.h"
 

@@ -199,7 +199,7 @@ API void cuFileHandleDeregister(void *handle) {
     pthread_mutex_unlock(&mutex);
 }
 
-/* 0, or what is wrong with a range of memory by what CUDA knows of it. */
+/* 0, or the error of a range of memory, from CUDA's attributes of it. */
 static int bad_memory(const void *base, off_t offset, size_t size) {
     int (*get_range)(uint64_t *, size_t *, uint64_t) =
         (int (*)(uint64_t *, size_t *, uint64_t))cuda("cuMemGetAddressRange_v2");

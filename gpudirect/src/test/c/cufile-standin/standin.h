@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the stand-in share. The types are cuFile's binary interface, written anew; StructLayoutTest compares
+ * Shared by the parts of the stand-in. The types are our own text of cuFile's binary interface; StructLayoutTest compares
  * the bindings with cuFile's header, and the tests run through both.
  */
 #ifndef CUFILE_STANDIN_H

@@ -163,7 +163,7 @@ API int ncclCommInitRankConfig(struct communicator **result, int ranks, unique_i
 
 static void forget(struct communicator *communicator);
 
-/* A communicator that comes of another one. As with NCCL, its handle is there when it is, and not before. */
+/* A communicator split from another one. As with NCCL, its handle exists only when it does. */
 struct child {
     int colour, key, blocking;
     /* From the first look on: one of a group that is refused is none. */

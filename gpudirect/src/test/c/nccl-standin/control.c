@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * How a test tells the stand-in what library to be and what to fail at, and what was called. README.md says what the
- * settings mean. A program of its own is told by RDMA4J_NCCL_STANDIN=cuda=FILE,version=22703.
+ * A test sets the library to simulate and the failures, and reads the calls. README.md explains the settings. A separate
+ * program reads them from RDMA4J_NCCL_STANDIN=cuda=FILE,version=22703.
  */
 #include "standin.h"
 
@@ -14,7 +14,7 @@
 struct settings settings;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* What there is and was not given back. */
+/* Objects that exist and were not given back. */
 static struct {
     const char *name;
     long count;

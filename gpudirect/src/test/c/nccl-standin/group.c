@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Groups, and what becomes of the jobs that calls start: those of communicators that block are done when the outermost
- * group ends; those of others are asked for by ncclCommGetAsyncError.
+ * Groups, and the jobs that calls start. A job of a blocking communicator is done when the outermost group ends;
+ * ncclCommGetAsyncError asks for the others.
  */
 #include "standin.h"
 
@@ -145,7 +145,7 @@ struct simulation {
 API int ncclGroupSimulateEnd(struct simulation *simulation) {
     int code = called("ncclGroupSimulateEnd");
     if (depth == 0) return fail(INVALID_USAGE, "ncclGroupSimulateEnd: not in a group call");
-    /* As NCCL, which gives a group of communicators that do not block to a thread that knows nothing of the simulation. */
+    /* As NCCL, which gives a group of communicators that do not block to a thread without the simulation. */
     for (struct job *each = open_jobs; each && !code; each = each->next)
         if (each->communicator && !each->communicator->blocking) return end(0);
     depth--;

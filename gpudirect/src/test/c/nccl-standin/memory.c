@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Memory of NCCL's, memory that it is told of, windows, and reductions of the user's.
+ * Memory of NCCL, memory registered with it, windows, and the user's reductions.
  */
 #include "standin.h"
 

@@ -101,7 +101,7 @@ static int compute(struct communicator *communicator, const struct post *post, c
     }
 }
 
-/* Ranks that call different things hang with NCCL, or get nonsense. Here each is told. */
+/* Ranks that call different functions hang with NCCL, or get nonsense. Here each gets an error. */
 static bool agree(struct communicator *communicator, const struct post *mine) {
     for (int rank = 0; rank < communicator->ranks; rank++) {
         const struct post *post = &communicator->clique->posts[rank];
@@ -204,7 +204,7 @@ static int collective(const char *call, int what, const void *send, void *receiv
         work->scalar_type = communicator->operators[operation - OPERATIONS].type;
     }
     struct job job = {.communicator = communicator, .poll = launch_collective, .what = work};
-    /* Of one rank NCCL copies at once, in a group too, and nothing is under way. */
+    /* With one rank NCCL copies at once, also in a group, and nothing is under way. */
     return communicator->ranks == 1 ? launch_collective(&job) : start(job);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the stand-in share. Types are NCCL's binary interface, written anew; StructLayoutTest compares the
+ * Shared by the parts of the stand-in. Types are our own text of NCCL's binary interface; StructLayoutTest compares the
  * bindings with NCCL's header, and the tests run through both.
  */
 #ifndef NCCL_STANDIN_H
@@ -40,7 +40,7 @@ typedef struct {
     size_t size;
     unsigned magic, version;
     int blocking;
-    /* What comes after is not looked at. */
+    /* Later fields are ignored. */
 } config;
 
 /* What one rank brings to an operation that all take part in. */
@@ -73,7 +73,7 @@ struct clique {
     pid_t pids[MOST_RANKS];
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    /* The collective under way: who has posted, who has read the others, which one it is. */
+    /* The collective under way: the ranks that have posted, the ranks that have read the others, and its number. */
     struct post posts[MOST_RANKS];
     uint64_t posted[MOST_RANKS], read[MOST_RANKS];
     /* Splits: colours and keys, which split it is. */

@@ -14,7 +14,7 @@ size_t type_size(int type) {
     return type >= 0 && type < TYPES ? sizes[type] : 0;
 }
 
-/* Exponent bits, fraction bits, and whether the highest exponent is that of infinity (not so with E4M3). */
+/* Exponent bits, fraction bits, and whether the highest exponent means infinity (not with E4M3). */
 static const struct {
     int exponent, fraction;
     bool infinity;

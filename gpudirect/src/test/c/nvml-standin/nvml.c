@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the rdma4j authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Four functions of NVML, for one GPU. Their binary interface is written anew; README.md has the settings.
+ * Four functions of NVML, for one GPU. The text of their binary interface is ours; README.md has the settings.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 
 enum { BATCH = 16 };
 
-// The parts of a request that change from one to the next, in memory that the compiler knows nothing about.
+// The parts of a request that change from one to the next, in memory that is opaque to the compiler.
 struct request {
     uint64_t local_addr;
     uint64_t remote_addr;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The messages of an endpoint (docs/endpoints.md) as a program in C would write them: the same protocol on the wire, the same
-// buffers, the same waiting. What an end has alone is in endpoint-twin.c, what many share in peers-twin.c.
+// buffers, the same waiting. A single end is in endpoint-twin.c, many that share queues are in peers-twin.c.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
@@ -44,7 +44,7 @@ struct end {
     struct ibv_cq *queue;
     struct ibv_mr *mr;
     char *received, *sent;
-    // Messages that may be sent, buffers of this side that the peer may fill again and does not know of: which those are, too.
+    // Messages that may be sent; buffers of this side that the peer may fill again but has no credit for, and their numbers.
     int available, owed, peer_buffers;
     uint64_t returned[BUFFERS];
     unsigned posted, completed;
@@ -99,12 +99,12 @@ static void greeted(struct end *end, const struct rdma_conn_param *said) {
     if (said->private_data_len < sizeof *hello || hello->magic != htonl(MAGIC) || hello->version != htons(VERSION) ||
         hello->flags) {
         errno = EPROTO;
-        fail("the peer's greeting");
+        fail("the peer's handshake");
     }
     end->available = end->peer_buffers = ntohs(hello->buffers);
 }
 
-// The adapter has the buffers before the peer hears of them.
+// The adapter has the buffers before the peer gets their credits.
 static int grant(struct end *end) {
     int owed = end->owed;
     if (owed > 0) give_back(end, end->returned, owed);

@@ -77,8 +77,8 @@ static int send_over(const struct end *from, const struct end *to) {
     return await(from) != 0 || post_receive(to) != 0 ? -1 : 0;
 }
 
-// Each end has one receive posted before and after. Separate queues would tell receives from sends by place; here both end in
-// the queue of their side, and each side waits for exactly one of them at a time.
+// Each end has one receive posted before and after. Separate queues would separate receives from sends; here both end in the
+// queue of their side, and each side waits for exactly one of them at a time.
 int64_t c_send_latency(const struct end *a, const struct end *b, int64_t rounds, int64_t *times) {
     for (int64_t i = 0; i < rounds; i++) {
         int64_t start = now();

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A stand-in for libibverbs.so.1 whose devices do nothing: the same structures and function-pointer tables as a provider's,
-// behind which a post succeeds and a poll finds what it was told to find. What is left of a call is what the caller pays.
+// behind which a post succeeds and a poll finds the completions that it was set to find. The rest of a call is the caller's cost.
 //
-// It has two devices, and each has a folder of its name beside this library that plays the part of its folder in sysfs. That
-// of null0 names a driver that posts in user space (device/driver -> mlx5_core), that of null1 none, as with SoftRoCE.
+// It has two devices, and each has a folder of its name beside this library that plays the part of its folder in sysfs. The
+// folder of null0 names a driver that posts in user space (device/driver -> mlx5_core), and null1's none, as with SoftRoCE.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of libibverbs that the null provider lacks, so that whoever looks them up finds them. Each refuses: int
-// functions return an errno, those that return a pointer would return a bad one and are not to be called. This file
-// does not include verbs.h, whose declarations differ; where null-provider.c has a function, that one is taken.
+// The functions of libibverbs that the null provider lacks, so that looking them up succeeds. Each refuses: int functions
+// return an errno. Functions that return a pointer would return a bad one; do not call them. This file does not include
+// verbs.h, whose declarations differ; where null-provider.c has a function, the linker takes it.
 enum { NOT_SUPPORTED = 95 };
 
 static int refuse(void) {

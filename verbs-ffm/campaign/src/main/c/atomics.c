@@ -4,12 +4,12 @@
 // A witness: additions in another memory over a bad wire, with C's verbs and nothing of ours (docs/testing.md#the-campaign). Two
 // queue pairs of one process, on the two devices of a pair (scripts/softroce --wire). One end adds 1 to a word of the
 // other, again and again, and reads, with messages before and behind. Each addition must give what the one before it
-// left. Where its result was to be lies a pattern before, so that a completion without a result differs from a
-// wrong result. So it is with reads.
+// left. The memory of its result holds a pattern before, so that a completion without a result differs from a
+// wrong result. Reads do the same.
 //
 //   atomics SECONDS [MESSAGES [LENGTH]]
 //       MESSAGES: how many before and behind each (default 2); LENGTH: of a read, up to 4,000 bytes (default); up to 1,024
-//       its answer is one packet, as that of an addition
+//       its answer is one packet, as the answer to an addition
 
 #include <infiniband/verbs.h>
 #include <inttypes.h>

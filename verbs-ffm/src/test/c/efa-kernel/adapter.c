@@ -288,7 +288,7 @@ static int serve(const struct request *request, uint8_t *bytes) {
     if (request->length > 0 && !there) {
         return REMOTE_BAD_ADDRESS;
     }
-    // What has no receive must not be written: it is tried again, and the memory may be of other use meanwhile.
+    // Without a receive nothing must be written: the request is retried, and the memory may have another use meanwhile.
     if (request->code == WRITE_IMMEDIATE && !peer->unsolicited &&
         peer->received == (uint16_t)doorbell(peer, RECEIVE_DOORBELL)) {
         return WAIT;

@@ -14,7 +14,7 @@
 enum { SUB_QUEUES = 2, SENDS = 0, RECEIVES = 1 };
 
 struct of_device {
-    // Of queues and queue pairs: memory that the program maps, too. Its first page has the doorbells.
+    // Of queues and queue pairs: memory that the program also maps. Its first page has the doorbells.
     int file;
     uint8_t *memory;
     size_t memory_length;

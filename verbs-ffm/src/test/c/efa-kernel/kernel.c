@@ -180,7 +180,7 @@ int set_up_pair(struct command *command, struct object *pair) {
     if (pair->type != DRIVER_PAIR || own->driver_qp_type != EFA_QP_DRIVER_TYPE_SRD) {
         return EOPNOTSUPP;
     }
-    // The contexts of a process are one port, and their queue pairs are told apart by their numbers.
+    // The contexts of a process are one port, and their queue pairs differ by their numbers.
     static uint32_t pairs;
     pair->number = FIRST_QP_NUMBER + pairs++;
     uint16_t flags = 0;

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The door: the system calls of libibverbs and its provider that would reach a kernel with an adapter. Loaded with
-// LD_PRELOAD. The device's file is /dev/null, which is a character device as it should be. It knows no ioctl, and nor do
-// we, but for commands that there are as ioctls alone: so libibverbs takes the older way, commands that are written, as it
-// does on a kernel without ioctls.
+// LD_PRELOAD. The device's file is /dev/null, which is a character device as it should be. It has no ioctl, and we
+// have only commands that exist as ioctls alone. So libibverbs writes its commands, as it does on a kernel without ioctls.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

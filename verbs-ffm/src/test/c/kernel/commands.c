@@ -256,7 +256,7 @@ static int create_pair(struct command *command, const struct ib_uverbs_ex_create
         return errno;
     }
     struct context *context = &contexts[command->descriptor];
-    // In a fabric the contexts of a process are one port, and their queue pairs are told apart by their numbers.
+    // In a fabric the contexts of a process are one port, and their queue pairs differ by their numbers.
     static uint32_t pairs;
     pair->number = FIRST_QP_NUMBER + (in_fabric() ? pairs++ : context->pairs);
     context->pairs++;
@@ -299,7 +299,7 @@ static int create_pair_extended(struct command *command) {
     return error;
 }
 
-// What is only told when somebody asks.
+// Attributes that only a query returns.
 static void keep_attributes(const struct ib_uverbs_modify_qp *request, struct ib_uverbs_query_qp_resp *kept) {
     uint32_t mask = request->attr_mask;
     if (mask & QP_ACCESS_ATTRIBUTE) {

@@ -102,7 +102,7 @@ int ask(const struct request *request, const uint8_t *data) {
 void answer(const struct request *request, const uint8_t *data) {
     struct request back = *request;
     back.is_answer = true;
-    // Who asked may have ended.
+    // The requester may have ended.
     send_parcel(answers, request->from, &back, data, carries_data(&back) ? request->length : 0);
 }
 

@@ -47,7 +47,7 @@ void find_device_memory(struct object *region) {
         return;
     }
     region->is_on_device = true;
-    // Mapped memory (cuMemMap) belongs to no context; who registers it is in one.
+    // Mapped memory (cuMemMap) belongs to no context; the registering thread has a current one.
     if (cuda.ask(&region->device_context, CONTEXT_OF, address) != 0 || !region->device_context) {
         cuda.current(&region->device_context);
     }

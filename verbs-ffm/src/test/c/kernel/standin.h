@@ -41,7 +41,7 @@ struct object {
     uint32_t datagram_key;         // the Q_Key
     uint16_t partition;            // index of its P_Key
     uint8_t timeout, retries;
-    struct ib_uverbs_query_qp_resp kept; // what only who asks is told
+    struct ib_uverbs_query_qp_resp kept; // attributes that only a query returns
     bool asks;         // a request is on its way to another process, as the ticket
     uint32_t ticket;
     uint64_t deadline; // of a peer that does not answer; 0 while it does

@@ -296,7 +296,7 @@ static bool is_served(const struct object *pair) {
 }
 
 // A context with more queue pairs than registers gives one to several of them, and a store that comes later hides the
-// one before it: whoever has the register may be meant. Who has rung once may wait for the peer.
+// one before it: it may mean any queue pair of the register. A queue pair that has rung once may wait for the peer.
 static void look_at_register(const struct object *of) {
     if (!rung(of)) {
         return;
@@ -307,7 +307,7 @@ static void look_at_register(const struct object *of) {
     }
 }
 
-// The word is 0 when a queue is armed for the first time; the register tells.
+// The word is 0 when a queue is armed for the first time; the register shows it.
 static void look_at_arming(struct object *queue) {
     uint64_t stored = __atomic_exchange_n((uint64_t *)arming_register_of(queue), 0, __ATOMIC_ACQ_REL);
     struct object *armed = stored == 0 ? NULL : object_of_number(queue->context, QUEUE, (uint32_t)be64toh(stored));

@@ -41,7 +41,7 @@ uint32_t posted_receives(const struct object *pair);
 // At the peer: does a request and says its outcome; the data of reads and atomics comes back. A context, or -1 in a fabric.
 int serve(int context, const struct request *request, uint8_t *data);
 
-// Where a queue pair tells that there are requests.
+// A queue pair rings here when it has requests.
 char *register_of(const struct object *pair);
 
 // Where a completion queue is armed.

@@ -19,7 +19,7 @@ enum { MAX_FILES = 1 << 16 };
 struct event {
     struct event *next;
     struct rdma_ucm_event_resp response;
-    uint32_t id;      // handle of whom it is counted for
+    uint32_t id;      // handle of the id that counts it
     uint32_t request; // handle of the new id, of a request
 };
 
@@ -113,7 +113,7 @@ static void write_connection_event(const struct message_of_manager *message, str
     parameters->private_data_len = length_of(message);
     memcpy(parameters->private_data, bytes_of(message), length_of(message));
     if (message->kind == REQUEST || message->kind == REPLY) {
-        // What one side asks for is what the other has to offer.
+        // One side's demand is the other side's offer.
         parameters->responder_resources = message->initiator_depth;
         parameters->initiator_depth = message->responder_resources;
         parameters->flow_control = message->flow_control;
@@ -124,10 +124,10 @@ static void write_connection_event(const struct message_of_manager *message, str
     }
 }
 
-void tell(struct id *id, uint32_t type, int status, const struct message_of_manager *message) {
+void report(struct id *id, uint32_t type, int status, const struct message_of_manager *message) {
     struct id *listener = type == CONNECT_REQUEST ? id_of_handle(id->listener) : id;
     if (!listener || (type != CONNECT_REQUEST && id->user == 0)) {
-        return; // of a request that was not accepted nothing is told
+        return; // a request that was not accepted reports nothing
     }
     struct event *event = calloc(1, sizeof *event);
     event->id = listener->handle;

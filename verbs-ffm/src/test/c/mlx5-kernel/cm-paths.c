@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses and paths, in the place of IPoIB's interface and of the subnet manager: the port with LID 1 has the address
-// 10.77.0.1, that with LID 258 10.77.1.2.
+// Addresses and paths, instead of IPoIB's interface and the subnet manager: the port with LID 1 has the address
+// 10.77.0.1, the port with LID 258 has 10.77.1.2.
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>

@@ -45,7 +45,7 @@ int join_managers(void) {
         incoming = error ? -1 : pair[0];
         outgoing = error ? -1 : pair[1];
     }
-    // Who does not read loses what comes, as on a wire.
+    // A port that does not read loses messages, as on a wire.
     struct timeval patience = {.tv_sec = 1};
     setsockopt(outgoing, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     return error;

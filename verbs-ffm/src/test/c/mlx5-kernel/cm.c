@@ -69,11 +69,11 @@ static void look_for_address(struct id *id) {
         id->partition = interface_partition();
         id->there_lid = lid_of_address(to);
         id->state = ADDRESS_KNOWN;
-        tell(id, ADDRESS_RESOLVED, 0, NULL);
+        report(id, ADDRESS_RESOLVED, 0, NULL);
     } else if (!is_in_fabric(to) || now() >= id->end) {
         // What is not in IPoIB's network, an interface without an RDMA device reaches.
         id->state = BOUND;
-        tell(id, ADDRESS_ERROR, is_in_fabric(to) ? -ETIMEDOUT : -ENODEV, NULL);
+        report(id, ADDRESS_ERROR, is_in_fabric(to) ? -ETIMEDOUT : -ENODEV, NULL);
     }
 }
 
@@ -82,10 +82,10 @@ static void look_for_route(struct id *id) {
     if (error == 0) {
         id->has_path = true;
         id->state = ROUTE_KNOWN;
-        tell(id, ROUTE_RESOLVED, 0, NULL);
+        report(id, ROUTE_RESOLVED, 0, NULL);
     } else if (error != ETIMEDOUT || now() >= id->end) {
         id->state = ADDRESS_KNOWN;
-        tell(id, ROUTE_ERROR, -error, NULL);
+        report(id, ROUTE_ERROR, -error, NULL);
     }
 }
 
@@ -124,7 +124,7 @@ int set_route(struct id *id, const struct path *path) {
     id->path = *path;
     id->has_path = true;
     id->state = ROUTE_KNOWN;
-    tell(id, ROUTE_RESOLVED, 0, NULL);
+    report(id, ROUTE_RESOLVED, 0, NULL);
     return 0;
 }
 
@@ -213,7 +213,7 @@ int reject_id(struct id *id, uint8_t reason, const uint8_t *bytes, uint8_t lengt
     return 0;
 }
 
-// Who has asked is ready when its queue pair is.
+// The active side is ready when its queue pair is.
 static int get_ready(struct id *id) {
     if (id->phase != REPLY_RECEIVED) {
         return EINVAL;
@@ -253,7 +253,7 @@ static void wait_for_packets(struct id *id) {
 static void hear_of_end(struct id *id, int status) {
     if (id->state == CONNECTING) {
         id->state = DISCONNECTING;
-        tell(id, DISCONNECTED, status, NULL);
+        report(id, DISCONNECTED, status, NULL);
     }
 }
 
@@ -279,7 +279,7 @@ int establish_id(struct id *id) {
         return EINVAL;
     }
     id->phase = CONNECTED;
-    tell(id, ESTABLISHED, 0, NULL);
+    report(id, ESTABLISHED, 0, NULL);
     return 0;
 }
 
@@ -395,7 +395,7 @@ static void hear_request(const struct message_of_manager *message) {
     id->receive_retries = message->receive_retries;
     id->path_ack_timeout = message->ack_timeout;
     id->datagram_key = DATAGRAM_KEY;
-    tell(id, CONNECT_REQUEST, 0, message);
+    report(id, CONNECT_REQUEST, 0, message);
 }
 
 static void hear_reply(struct id *id, const struct message_of_manager *message) {
@@ -409,7 +409,7 @@ static void hear_reply(struct id *id, const struct message_of_manager *message) 
         id->responder_resources = message->initiator_depth;
         id->initiator_depth = message->responder_resources;
         id->receive_retries = message->receive_retries;
-        tell(id, CONNECT_RESPONSE, 0, message);
+        report(id, CONNECT_RESPONSE, 0, message);
     }
 }
 
@@ -420,9 +420,9 @@ static void hear_look_up_reply(struct id *id, const struct message_of_manager *m
     id->phase = OVER;
     if (message->reason == 0) {
         id->datagram_key = message->datagram_key;
-        tell(id, ESTABLISHED, 0, message);
+        report(id, ESTABLISHED, 0, message);
     } else {
-        tell(id, UNREACHABLE, message->reason, message);
+        report(id, UNREACHABLE, message->reason, message);
     }
 }
 
@@ -456,7 +456,7 @@ static void hear(const struct message_of_manager *message) {
     } else if (message->kind == REJECT) {
         if (id->phase >= REQUEST_SENT && id->phase <= CONNECTED) {
             id->phase = OVER;
-            tell(id, REJECTED, message->reason, message);
+            report(id, REJECTED, message->reason, message);
         }
     } else if (message->kind == DISCONNECT_REPLY) {
         if (id->phase == DISCONNECT_SENT) {
@@ -476,7 +476,7 @@ static void give_up(struct id *id) {
         hear_of_end(id, -ETIMEDOUT);
     } else {
         id->phase = OVER;
-        tell(id, UNREACHABLE, -ETIMEDOUT, NULL);
+        report(id, UNREACHABLE, -ETIMEDOUT, NULL);
     }
 }
 
@@ -497,7 +497,7 @@ static void look_at(struct id *id) {
         }
     } else if (id->phase == TIME_WAIT && now() >= id->end) {
         id->phase = OVER;
-        tell(id, TIMEWAIT_EXIT, 0, NULL);
+        report(id, TIMEWAIT_EXIT, 0, NULL);
     }
 }
 
@@ -533,7 +533,7 @@ int start_manager(void) {
     return error;
 }
 
-// A kernel ends what a process has left open. Who is killed here takes its kernel along.
+// A kernel closes what a process has left open. A process killed here takes its kernel with it.
 __attribute__((destructor)) static void end(void) {
     lock_manager();
     for (int i = 1; i < MAX_IDS; i++) {

@@ -53,7 +53,7 @@ struct message_of_manager {
     uint8_t bytes[256];        // private data, with both addresses before them in a request
 };
 
-// How far an id has come, as rdma_cm tells it to its user, and as InfiniBand's connection manager sees it.
+// The state of an id: as rdma_cm reports it to its user, and as InfiniBand's connection manager sees it.
 enum id_state { IDLE, BOUND, LISTENING, ADDRESS_QUERY, ADDRESS_KNOWN, ROUTE_QUERY, ROUTE_KNOWN, CONNECTING, DISCONNECTING };
 enum phase {
     NO_PHASE, REQUEST_SENT, REQUEST_RECEIVED, REPLY_SENT, REPLY_RECEIVED, CONNECTED, DISCONNECT_SENT,
@@ -63,7 +63,7 @@ enum phase {
 struct id {
     bool is_used;
     uint32_t handle;  // of the program
-    int file;         // its descriptor; that of the listening id while nobody has fetched the request
+    int file;         // its descriptor; the listening id's while nobody has fetched the request
     uint64_t user;    // 0 for a request that was not accepted
     uint32_t listener; // handle, of a request that nobody has fetched
     uint16_t port_space;
@@ -99,8 +99,8 @@ int bind_id(struct id *id, const struct sockaddr_in *address);
 int listen_id(struct id *id, uint32_t backlog);
 struct id *listener_of(uint64_t service, in_addr_t address);
 
-// cm-events.c: with the lock, but for take_event.
-void tell(struct id *id, uint32_t type, int status, const struct message_of_manager *message);
+// cm-events.c: with the lock, except take_event.
+void report(struct id *id, uint32_t type, int status, const struct message_of_manager *message);
 int take_event(int file, struct rdma_ucm_event_resp *event);
 int move_events(struct id *id, int target);
 // Also ends the requests among them.
@@ -149,7 +149,7 @@ void write_address(const struct path *path, struct ib_uverbs_ah_attr *address);
 uint8_t ack_timeout_of(const struct path *path);
 
 // cm.c
-// Starts the thread that hears other ports; 0, or an errno.
+// Starts the thread that listens to other ports; 0, or an errno.
 int start_manager(void);
 
 #endif

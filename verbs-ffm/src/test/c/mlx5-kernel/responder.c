@@ -12,7 +12,7 @@ enum {
     RESPONSE_ERROR = 14,
     // Of a completion's source.
     SERVICE_LEVEL_SHIFT = 24, GLOBAL_ROUTE = 1 << 28,
-    // What nobody may read, in the place of a GRH that is not there.
+    // Bytes that nobody may read, instead of a missing GRH.
     NOTHING_HERE = 0xee,
     GLOBAL_ROUTE_HEADER = 0x60, NEXT_HEADER = 0x1b, HOP_LIMIT = 64,
 };
@@ -103,7 +103,7 @@ static int do_atomic(struct object *peer, const struct request *request, uint8_t
     return !writes || write_region(there, request->address, (uint8_t *)&now, sizeof now) ? 0 : ACCESS_ERROR;
 }
 
-// Those whose P_Keys differ, or whose Q_Key, hear nothing of each other; nor do connected ones that others talk to.
+// Queue pairs with different P_Keys or Q_Keys do not reach each other; a connected one does not get datagrams of others.
 static struct object *peer_of(int context, const struct request *request) {
     for (int i = 1; i < MAX_OBJECTS; i++) {
         struct object *pair = &objects[i];
@@ -150,7 +150,7 @@ int serve(int context, const struct request *request, uint8_t *data) {
     }
     int outcome = serve_peer(peer, request, data);
     if (outcome > 0 && peer->type == RELIABLE) {
-        // Who refuses a request ends the connection at this side, too.
+        // A refused request also ends the connection at this side.
         peer->state = ERROR_STATE;
         flush(peer);
     }

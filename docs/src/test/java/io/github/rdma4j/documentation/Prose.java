@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Finds the constructions that STYLE.md rules out, in pages, in comments and string literals of Java, in names of test
- * methods, and in scripts. Uses only the JDK, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits
+ * Finds the constructions that STYLE.md rules out, in pages, in comments and string literals of Java and C, in names of
+ * test methods, and in scripts. Uses only the JDK, so that {@code java Prose.java [FOLDER|FILE...]} lists the hits
  * without a build.
  */
 final class Prose {
@@ -120,12 +120,9 @@ final class Prose {
             "^(?:who|what|whether|nobody|noOne|these|those|there|a|an|the)(?:m|se|ever)?(?=[A-Z]).*"
                     + "|.*(?:Told|Tells?|Says|Said|Hears?|Heard|Knows|Rooms?|Mend(?:s|ed)?|Anew|Shall|News|Whom|Whoever)(?![a-z]).*");
 
-    private static final Set<String> NOT_OURS = Set.of("target", ".git", "node_modules", "generated", "tests");
+    private static final Set<String> NOT_OURS = Set.of("target", ".git", "node_modules", "generated");
 
-    /**
-     * Tests of which only the names are checked: the tests of this check have samples of wrong prose, and the others
-     * are older than the check of tests.
-     */
+    /** Only the names in them are checked: they contain samples of wrong prose. */
     private static final Pattern NAMES_ONLY = Pattern.compile("/documentation/Prose(?:Test)?\\.java$");
 
     /** The folders of the project, each checked separately; the innermost one that contains a file is its area. */
@@ -203,14 +200,18 @@ final class Prose {
 
     private static boolean isText(String name) {
         return name.endsWith(".md") && !name.equals("STYLE.md")
-                || name.endsWith(".java")
-                || name.startsWith("scripts/") && name.matches(".*/[^.]+|.*\\.(sh|c|cjs|mjs|py)")
+                || isCode(name)
+                || name.startsWith("scripts/") && name.matches(".*/[^.]+|.*\\.(sh|bats|cjs|mjs|py)")
                 || name.matches("docs/.*\\.json|\\.github/.*\\.yml|.*/src/main/resources/io/.*\\.(html|js|json)");
     }
 
+    private static boolean isCode(String name) {
+        return name.matches(".*\\.(java|c|h)");
+    }
+
     private static List<Piece> pieces(String name, String text) {
-        if (name.endsWith(".java")) {
-            return java(text);
+        if (isCode(name)) {
+            return code(text);
         }
         return List.of(new Piece(0, name.endsWith(".md") ? page(text) : script(text)));
     }
@@ -267,7 +268,7 @@ final class Prose {
     private static final Pattern JOINT = Pattern.compile("[\\s+]*");
 
     /** Each comment, and each string literal together with those that are added to it. */
-    private static List<Piece> java(String text) {
+    private static List<Piece> code(String text) {
         List<Piece> pieces = new ArrayList<>();
         Matcher token = TOKEN.matcher(text);
         char[] strings = new char[text.length()];

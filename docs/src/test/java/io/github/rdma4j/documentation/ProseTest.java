@@ -58,6 +58,8 @@ class ProseTest {
                 .isNotEmpty();
         assertThat(Prose.hits("a/src/test/java/A.java", "// " + sentence.replace("\n", "\n// ") + "\nclass A {}"))
                 .isNotEmpty();
+        assertThat(Prose.hits("a/src/test/c/a.c", "int a; // " + sentence.replace("\n", "\n       // ")))
+                .isNotEmpty();
         assertThat(Prose.hits("scripts/a", "# " + sentence.replace("\n", "\n# ")))
                 .isNotEmpty();
     }
