@@ -57,7 +57,19 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Netty's own socket tests, unchanged, over RDMA channels. docs/netty.md lists the classes that do not apply. */
+/**
+ * Netty's own socket tests, unchanged, over RDMA channels. These do not apply:
+ *
+ * <ul>
+ *   <li>datagrams, SCTP, UDT and AbstractSocketReuseFdTest: other protocols, and file descriptors of Unix sockets
+ *   <li>SocketShutdownOutputBySelfTest, SocketChannelEOFTest, ServerSocketSuspendTest and
+ *       SocketShutdownOutputByPeerTest: the peer is a JDK socket; other tests cover the same with RDMA peers
+ *   <li>SocketMultipleConnectTest and one test of SocketChannelNotYetConnectedTest: they need the loopback address or a
+ *       TCP server; RdmaSocketChannelDeviceTest covers the same
+ *   <li>SocketSslLargeCertificateTest, SocketSslClientRenegotiateTest and half of SocketSslSessionReuseTest: they need
+ *       OpenSSL
+ * </ul>
+ */
 abstract class NettySuite {
     private static final String RANDOM_BYTES = "io.github.rdma4j.netty.NettySuite#hasRandomBytes";
     private static final String NO_RANDOM_BYTES =
