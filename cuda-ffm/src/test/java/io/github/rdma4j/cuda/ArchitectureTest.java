@@ -48,7 +48,7 @@ class ArchitectureTest {
                             || type.isEquivalentTo(CudaUnavailableException.Reason.class)));
 
     @Test
-    void bindingsLeanOnNothing() {
+    void bindingsDependOnNothing() {
         classes()
                 .that()
                 .resideInAPackage(BINDINGS)
@@ -70,7 +70,7 @@ class ArchitectureTest {
 
     /** Above all nothing of the verbs. */
     @Test
-    void apiLeansOnNothingButTheFloorsBelow() {
+    void apiDependsOnNothingButTheLayersBelow() {
         classes()
                 .that()
                 .resideInAPackage(API)
@@ -92,7 +92,7 @@ class ArchitectureTest {
     }
 
     private static ArchCondition<JavaMethod> notMentionTheNativeSide() {
-        return new ArchCondition<>("not mention " + OF_THE_NATIVE_SIDE + " or a type of the lower floors") {
+        return new ArchCondition<>("not mention " + OF_THE_NATIVE_SIDE + " or a type of the lower layers") {
             @Override
             public void check(JavaMethod method, ConditionEvents events) {
                 Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())

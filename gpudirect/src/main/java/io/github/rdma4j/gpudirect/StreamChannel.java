@@ -451,14 +451,14 @@ public final class StreamChannel implements AutoCloseable {
         Duration limit = gpu.context().closeTimeout();
         long nanos = TimeUnit.NANOSECONDS.convert(limit);
         long start = System.nanoTime();
-        long nextLook = start;
+        long nextCheck = start;
         while (!isQuiet()) {
             long now = System.nanoTime();
-            if (now - nextLook >= 0) {
+            if (now - nextCheck >= 0) {
                 if (isContextGone()) {
                     return;
                 }
-                nextLook = now + CONTEXT_CHECK_NANOS;
+                nextCheck = now + CONTEXT_CHECK_NANOS;
             }
             if (now - start >= nanos) {
                 throw new CudaCloseTimeoutException(

@@ -65,7 +65,7 @@ class ArchitectureTest {
 
     /** Files need no adapter: the package can be had alone some day. */
     @Test
-    void storageLeansOnCudaOnly() {
+    void storageDependsOnCudaOnly() {
         classes()
                 .that()
                 .resideInAPackage(STORAGE)
@@ -101,7 +101,7 @@ class ArchitectureTest {
 
     /** NCCL has networks of its own: adapters are not ours to choose, and ids go by endpoints. */
     @Test
-    void ncclLeansOnCudaAndEndpointsOnly() {
+    void ncclDependsOnCudaAndEndpointsOnly() {
         classes()
                 .that()
                 .resideInAPackage(NCCL)

@@ -40,23 +40,23 @@ class ArchitectureTest {
             .importPackages(PERFTEST);
 
     /** From the bottom to the top. */
-    private static final List<Floor> FLOORS = List.of(
-            floor("exit"),
-            floor("environment"),
-            floor("netlink"),
-            floor("figures"),
-            floor("wire", "exit"),
-            floor("talk", "exit"),
-            floor("placement", "exit"),
-            floor("options", "exit", "wire", "placement"),
-            floor("plan", "wire", "options"),
-            floor("result", "environment", "figures", "wire", "options"),
-            floor("memory", "exit", "options"),
-            floor("gpu", "exit", "options", "memory"),
-            floor("stream", "exit", "options", "gpu"),
-            floor("resources", "exit", "wire", "options", "plan", "result", "memory", "gpu", "stream"),
-            floor("loop", "figures", "wire", "plan", "result", "memory", "gpu", "stream", "resources"),
-            floor(
+    private static final List<Layer> LAYERS = List.of(
+            layer("exit"),
+            layer("environment"),
+            layer("netlink"),
+            layer("figures"),
+            layer("wire", "exit"),
+            layer("talk", "exit"),
+            layer("placement", "exit"),
+            layer("options", "exit", "wire", "placement"),
+            layer("plan", "wire", "options"),
+            layer("result", "environment", "figures", "wire", "options"),
+            layer("memory", "exit", "options"),
+            layer("gpu", "exit", "options", "memory"),
+            layer("stream", "exit", "options", "gpu"),
+            layer("resources", "exit", "wire", "options", "plan", "result", "memory", "gpu", "stream"),
+            layer("loop", "figures", "wire", "plan", "result", "memory", "gpu", "stream", "resources"),
+            layer(
                     "run",
                     "exit",
                     "environment",
@@ -71,19 +71,19 @@ class ArchitectureTest {
                     "stream",
                     "resources",
                     "loop"),
-            floor("print", "figures", "wire", "options", "result"),
-            floor("document", "environment", "figures", "wire", "options", "result"),
-            floor("findings", "exit"),
-            floor("gds", "exit", "environment", "figures", "result", "document", "findings"),
-            floor("doctor.machine", "placement", "netlink"),
-            floor("allreduce.choice"),
-            floor("allreduce", "exit", "environment", "result", "document", "findings", "allreduce.choice"),
-            floor("ordered", "exit", "environment", "wire", "result", "findings"),
-            floor("doctor.nccl", "allreduce.choice", "doctor.machine"),
-            floor("doctor.check", "placement", "doctor.machine"),
-            floor("doctor.pair", "talk", "doctor.machine", "doctor.check"),
-            floor("doctor.peer", "exit", "talk", "doctor.machine", "doctor.check", "doctor.pair"),
-            floor(
+            layer("print", "figures", "wire", "options", "result"),
+            layer("document", "environment", "figures", "wire", "options", "result"),
+            layer("findings", "exit"),
+            layer("gds", "exit", "environment", "figures", "result", "document", "findings"),
+            layer("doctor.machine", "placement", "netlink"),
+            layer("allreduce.choice"),
+            layer("allreduce", "exit", "environment", "result", "document", "findings", "allreduce.choice"),
+            layer("ordered", "exit", "environment", "wire", "result", "findings"),
+            layer("doctor.nccl", "allreduce.choice", "doctor.machine"),
+            layer("doctor.check", "placement", "doctor.machine"),
+            layer("doctor.pair", "talk", "doctor.machine", "doctor.check"),
+            layer("doctor.peer", "exit", "talk", "doctor.machine", "doctor.check", "doctor.pair"),
+            layer(
                     "doctor",
                     "exit",
                     "environment",
@@ -93,19 +93,19 @@ class ArchitectureTest {
                     "doctor.check",
                     "doctor.pair",
                     "doctor.peer"),
-            floor("predict.model"),
-            floor("predict.machine", "exit", "placement", "doctor.machine", "predict.model"),
-            floor("predict.share", "options", "result", "doctor.machine", "predict.model", "predict.machine"),
-            floor("page", "exit", "environment", "figures", "result", "predict.machine", "predict.model"),
-            floor("predict", "exit", "environment", "findings", "doctor.machine", "predict.model", "predict.machine"),
-            floor("watch.sample", "doctor.machine", "doctor.check"),
-            floor("watch.resource", "netlink"),
-            floor("watch.metrics", "exit", "doctor.check", "watch.sample", "watch.resource"),
-            floor("watch", "exit", "findings", "watch.sample", "watch.metrics", "watch.resource"),
-            floor("tcp", "exit"),
-            floor("compare.plan", "exit", "talk", "options", "tcp"),
-            floor("compare.result", "exit", "environment", "figures", "options", "result", "compare.plan"),
-            floor(
+            layer("predict.model"),
+            layer("predict.machine", "exit", "placement", "doctor.machine", "predict.model"),
+            layer("predict.share", "options", "result", "doctor.machine", "predict.model", "predict.machine"),
+            layer("page", "exit", "environment", "figures", "result", "predict.machine", "predict.model"),
+            layer("predict", "exit", "environment", "findings", "doctor.machine", "predict.model", "predict.machine"),
+            layer("watch.sample", "doctor.machine", "doctor.check"),
+            layer("watch.resource", "netlink"),
+            layer("watch.metrics", "exit", "doctor.check", "watch.sample", "watch.resource"),
+            layer("watch", "exit", "findings", "watch.sample", "watch.metrics", "watch.resource"),
+            layer("tcp", "exit"),
+            layer("compare.plan", "exit", "talk", "options", "tcp"),
+            layer("compare.result", "exit", "environment", "figures", "options", "result", "compare.plan"),
+            layer(
                     "compare.runner",
                     "exit",
                     "environment",
@@ -117,7 +117,7 @@ class ArchitectureTest {
                     "tcp",
                     "compare.plan",
                     "compare.result"),
-            floor(
+            layer(
                     "compare.peer",
                     "exit",
                     "environment",
@@ -126,8 +126,8 @@ class ArchitectureTest {
                     "compare.plan",
                     "compare.result",
                     "compare.runner"),
-            floor("compare.print", "environment", "figures", "options", "document", "compare.plan", "compare.result"),
-            floor(
+            layer("compare.print", "environment", "figures", "options", "document", "compare.plan", "compare.result"),
+            layer(
                     "compare",
                     "exit",
                     "environment",
@@ -139,8 +139,8 @@ class ArchitectureTest {
                     "compare.runner",
                     "compare.peer",
                     "compare.print"),
-            floor("command", "exit", "environment", "placement", "options", "result", "run", "print", "document"),
-            floor(
+            layer("command", "exit", "environment", "placement", "options", "result", "run", "print", "document"),
+            layer(
                     "",
                     "exit",
                     "environment",
@@ -161,17 +161,17 @@ class ArchitectureTest {
      * A package.
      *
      * @param name below the module's
-     * @param below what it leans on
+     * @param below what it depends on
      */
-    private record Floor(String name, List<String> below) {
+    private record Layer(String name, List<String> below) {
         @Override
         public String toString() {
             return name.isEmpty() ? "(the entry)" : name;
         }
     }
 
-    private static Floor floor(String name, String... below) {
-        return new Floor(name, List.of(below));
+    private static Layer layer(String name, String... below) {
+        return new Layer(name, List.of(below));
     }
 
     private static String inFull(String name) {
@@ -179,14 +179,14 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @FieldSource("FLOORS")
-    void packageLeansOnWhatItsFloorNames(Floor floor) {
-        String[] allowed = Stream.concat(Stream.of(floor.name), floor.below.stream())
+    @FieldSource("LAYERS")
+    void packageDependsOnWhatItsLayerNames(Layer layer) {
+        String[] allowed = Stream.concat(Stream.of(layer.name), layer.below.stream())
                 .map(ArchitectureTest::inFull)
                 .toArray(String[]::new);
         classes()
                 .that()
-                .resideInAPackage(inFull(floor.name))
+                .resideInAPackage(inFull(layer.name))
                 .should()
                 .onlyDependOnClassesThat(not(resideInAPackage(PERFTEST + "..")).or(resideInAnyPackage(allowed)))
                 .check(CODE);
@@ -194,33 +194,33 @@ class ArchitectureTest {
 
     /** Types that are only passed on, and constants, which the compiler copies, need no arrows. */
     @ParameterizedTest
-    @FieldSource("FLOORS")
-    void floorNamesNothingElse(Floor floor) {
+    @FieldSource("LAYERS")
+    void layerNamesNothingElse(Layer layer) {
         Set<String> used = CODE.stream()
-                .filter(resideInAPackage(inFull(floor.name)))
+                .filter(resideInAPackage(inFull(layer.name)))
                 .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
                 .map(Dependency::getTargetClass)
                 .map(JavaClass::getBaseComponentType)
                 .map(JavaClass::getPackageName)
                 .collect(Collectors.toSet());
         assertThat(used)
-                .containsAll(floor.below.stream().map(ArchitectureTest::inFull).toList());
+                .containsAll(layer.below.stream().map(ArchitectureTest::inFull).toList());
     }
 
     @Test
-    void floorLeansOnLowerOnesOnly() {
+    void layerDependsOnLowerOnesOnly() {
         List<String> lower = new ArrayList<>();
-        for (Floor floor : FLOORS) {
-            assertThat(lower).as("below %s", floor).containsAll(floor.below);
-            lower.add(floor.name);
+        for (Layer layer : LAYERS) {
+            assertThat(lower).as("below %s", layer).containsAll(layer.below);
+            lower.add(layer.name);
         }
     }
 
     @Test
-    void eachPackageHasItsFloor() {
+    void eachPackageHasItsLayer() {
         Set<String> packages =
                 CODE.stream().map(JavaClass::getPackageName).collect(Collectors.toCollection(TreeSet::new));
-        assertThat(FLOORS.stream().map(floor -> inFull(floor.name))).containsExactlyInAnyOrderElementsOf(packages);
+        assertThat(LAYERS.stream().map(layer -> inFull(layer.name))).containsExactlyInAnyOrderElementsOf(packages);
     }
 
     @Test

@@ -23,15 +23,19 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A send queue and a receive queue of an adapter, to which a program posts requests ({@code struct ibv_qp}).
- * {@link PreparedQueuePair#connect} and {@link PreparedQueuePair#activate} return one that can send,
- * {@link ProtectionDomain#createQueuePair} one in the state RESET: move it to RTS with {@link #modify} before it sends.
+ * A queue pair ({@code struct ibv_qp}): a send queue and a receive queue of an adapter, to which a program posts
+ * requests. {@link PreparedQueuePair#connect} and {@link PreparedQueuePair#activate} return a queue pair that can send.
+ * {@link ProtectionDomain#createQueuePair} returns a queue pair in the state RESET: move it to RTS with {@link #modify}
+ * before you send.
  *
- * <p>The {@code tryPost} methods return at once and allocate nothing, except {@link #tryPostBindMemoryWindow}, which
- * may wait for other calls on the device context. A signaled request is done when its completion is polled. An
- * unsignaled one is done when the completion of a later signaled request of the same queue is polled, so signal some,
- * or the queue stays full. Until a request is done, its local memory belongs to the adapter (except with {@link
- * SendFlags#INLINE}).
+ * <p>The {@code tryPost} methods never wait for the queue, and allocate nothing. On SoftRoCE and siw a post is a system
+ * call that does the work of the transfer. {@link #tryPostBindMemoryWindow} may wait for other calls on the device
+ * context.
+ *
+ * <p>A request with {@link SendFlags#SIGNALED} is done when a poll returns its completion. A request without the flag
+ * is done when a poll returns the completion of a later signaled request of the same queue. Signal a request now and
+ * then: otherwise the queue fills up for good. Until a request is done, do not modify its local memory, except with
+ * {@link SendFlags#INLINE}.
  *
  * <p>A full queue is not an error: the method returns {@code false} and does not post the request. Poll completions,
  * and post it again:
@@ -39,7 +43,7 @@ import java.util.function.Consumer;
  * <pre>{@code
  * WorkCompletions completions = WorkCompletions.allocate(16); // once
  * while (!queuePair.tryPostWrite(1, local, remote, SendFlags.SIGNALED)) {
- *     handle(completions, completionQueue.poll(completions));
+ *     process(completions, completionQueue.poll(completions)); // your method
  * }
  * }</pre>
  *
@@ -70,17 +74,19 @@ public final class QueuePair extends Resource {
     private final SingleRequests singles;
     private final ThreadBatches<SendBatch> batches;
 
-    /** The operations that basic posting supports, as bits by their opcodes. */
+    /** The operations that it may post with ibv_post_send (basic posting), one bit for each opcode. */
     private final int operations;
 
     private SendFunctions functions;
-    /** Null with basic posting. */
+    /** Posts with ibv_wr_*; null with basic posting. */
     private ExtendedPosting extended;
 
-    /** At most one of these two is set: neither if the queue pair has no queues of its own. */
+    /** Null with a shared receive queue, and if the queue pair has no queues of its own. */
     private final ReceiveQueue receiveQueue;
 
+    /** Null if there is none. */
     private final SharedReceiveQueue sharedReceiveQueue;
+
     private final MulticastGroups multicastGroups = new MulticastGroups(this);
     private final List<CompletionBudget.Share> completionShares;
 
@@ -111,7 +117,7 @@ public final class QueuePair extends Resource {
                 : onlyOperations.stream()
                         .mapToInt(operation -> 1 << operation.opcode())
                         .sum();
-        boolean requestsArePlain = onlyOperations.isEmpty()
+        boolean singleCallSuffices = onlyOperations.isEmpty()
                 && !hasNoQueues
                 && config.type() != QueuePairType.UD
                 && config.type() != QueuePairType.XRC_SEND;
@@ -121,7 +127,7 @@ public final class QueuePair extends Resource {
         QueuePairCreation.Created created;
         // All memory is allocated before the native object exists: a failure after its creation would leak it.
         try {
-            this.singles = new SingleRequests(this, requestArena, newBatch(1, null), requestsArePlain);
+            this.singles = new SingleRequests(this, requestArena, newBatch(1, null), singleCallSuffices);
             this.receiveQueue = sharedReceiveQueue != null || config.hasNoQueues()
                     ? null
                     : new ReceiveQueue(
@@ -150,8 +156,12 @@ public final class QueuePair extends Resource {
 
     private ReceiveQueue ownReceiveQueue() {
         if (receiveQueue == null) {
-            throw new IllegalStateException("%s takes its receives from %s: post there"
-                    .formatted(this, sharedReceiveQueue == null ? "the queues behind it" : "a " + sharedReceiveQueue));
+            throw new IllegalStateException("%s has no receive queue of its own. Post receives to %s"
+                    .formatted(
+                            this,
+                            sharedReceiveQueue == null
+                                    ? "the shared receive queues or work queues that receive for it"
+                                    : "its " + sharedReceiveQueue));
         }
         return receiveQueue;
     }
@@ -322,7 +332,8 @@ public final class QueuePair extends Resource {
      * @param flags a combination of {@link SendFlags}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed, or the queue pair
+     *     cannot send yet
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostWrite(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
@@ -342,7 +353,8 @@ public final class QueuePair extends Resource {
      * @param flags a combination of {@link SendFlags}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed, or the queue pair
+     *     cannot send yet
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostWriteWithImmediate(
@@ -369,7 +381,8 @@ public final class QueuePair extends Resource {
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed, or the queue pair
+     *     cannot send yet
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostRead(long workRequestId, MemorySlice local, RemoteMemory remote, int flags) {
@@ -382,11 +395,13 @@ public final class QueuePair extends Resource {
      * Posts a send ({@code IBV_WR_SEND}): the message goes into the oldest receive that the peer has posted.
      *
      * @param workRequestId identifies the request in its completion
-     * @param local the message
+     * @param local the message, at most {@link PortAttributes#maxMessageSize()} bytes. A message longer than the peer's
+     *     receive breaks the connection
      * @param flags a combination of {@link SendFlags}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed, or the queue pair
+     *     cannot send yet
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostSend(long workRequestId, MemorySlice local, int flags) {
@@ -398,12 +413,14 @@ public final class QueuePair extends Resource {
      * Posts a send with a number that accompanies the message ({@code IBV_WR_SEND_WITH_IMM}).
      *
      * @param workRequestId identifies the request in its completion
-     * @param local the message
+     * @param local the message, at most {@link PortAttributes#maxMessageSize()} bytes. A message longer than the peer's
+     *     receive breaks the connection
      * @param immediate any number; the peer's {@link WorkCompletion#immediateData()}
      * @param flags a combination of {@link SendFlags}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed, or the queue pair
+     *     cannot send yet
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostSendWithImmediate(long workRequestId, MemorySlice local, int immediate, int flags) {
@@ -413,7 +430,8 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts a compare-and-swap on eight bytes of the peer; see {@link SendBatch#compareAndSwap}.
+     * Posts a compare-and-swap on eight bytes of the peer, in the byte order of the peer's CPU; see {@link
+     * SendBatch#compareAndSwap}.
      *
      * @param workRequestId identifies the request in its completion
      * @param previous the destination of the previous value, eight bytes; its region needs
@@ -425,7 +443,8 @@ public final class QueuePair extends Resource {
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed, or the queue pair
+     *     cannot send yet
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostCompareAndSwap(
@@ -434,7 +453,8 @@ public final class QueuePair extends Resource {
     }
 
     /**
-     * Posts a fetch-and-add on eight bytes of the peer; see {@link SendBatch#fetchAndAdd}.
+     * Posts a fetch-and-add on eight bytes of the peer, in the byte order of the peer's CPU; see {@link
+     * SendBatch#fetchAndAdd}.
      *
      * @param workRequestId identifies the request in its completion
      * @param previous the destination of the previous value, eight bytes; its region needs
@@ -445,7 +465,8 @@ public final class QueuePair extends Resource {
      * @param flags a combination of {@link SendFlags}, without {@link SendFlags#INLINE}
      * @return true if it was posted, false if the queue is full
      * @throws IllegalArgumentException if an argument is invalid
-     * @throws IllegalStateException if the queue pair or the region is closed
+     * @throws IllegalStateException if the queue pair or the region is closed, or the queue pair
+     *     cannot send yet
      * @throws VerbsException if it was refused for another reason
      */
     public boolean tryPostFetchAndAdd(
@@ -671,7 +692,7 @@ public final class QueuePair extends Resource {
         singles.nativeQueue(sendFunctions);
     }
 
-    /** Returns what posts single requests, for {@link SrdQueuePair}. */
+    /** Returns the single requests, for {@link SrdQueuePair}. */
     SingleRequests singles() {
         return singles;
     }
@@ -708,12 +729,17 @@ public final class QueuePair extends Resource {
         return extended != null;
     }
 
-    /** Returns whether a posting call for sends was accepted; called outside the guard. */
+    /**
+     * Returns true if {@code errno} is 0, false if the send queue is full; otherwise throws. Called outside the guard.
+     */
     boolean accepted(int errno) {
         return errno == 0 || PostRefusal.ofSend(this, errno);
     }
 
-    /** This check cannot be turned off: the function for the operation may be missing. */
+    /**
+     * Throws unless this queue pair can post the operation. This check is never turned off, because the function for
+     * the operation may be missing.
+     */
     void requireOperation(int opcode, int flags) {
         if (hasNoQueues) {
             throw new IllegalArgumentException(this + " has no send queue");
@@ -733,7 +759,7 @@ public final class QueuePair extends Resource {
         }
     }
 
-    void requireGoodList(SliceList local, int flags) {
+    void requireEqualLengths(SliceList local, int flags) {
         if (extended != null && extended.takesEqualSlicesOnly() && (flags & SendFlags.INLINE) == 0) {
             Checks.equalLengths(local);
         }
@@ -745,6 +771,7 @@ public final class QueuePair extends Resource {
             return extended.post(requests, first, end);
         }
         requests.begin(requests.addressOf(first));
+        // The native list must end with the last request of this post. It is linked again afterwards.
         requests.cut(end - 1);
         requests.forgetBadRequest();
         int result = functions.post(requests);
@@ -766,7 +793,7 @@ public final class QueuePair extends Resource {
     void release() {
         multicastGroups.detachAll();
         domain.closeWindowsBoundTo(this);
-        sendGuard().close();
+        sendGuard.close();
         if (receiveQueue != null) {
             receiveQueue.close();
         }
@@ -775,7 +802,7 @@ public final class QueuePair extends Resource {
 
     @Override
     void reopen() {
-        sendGuard().reopen();
+        sendGuard.reopen();
         if (receiveQueue != null) {
             receiveQueue.reopen();
         }

@@ -458,7 +458,7 @@ public final class SendBatch extends ThreadBatch {
             int immediateOrKey,
             int flags) {
         int index = begin(opcode, flags);
-        queue.requireGoodList(local, flags);
+        queue.requireEqualLengths(local, flags);
         recorder.transfer(index, opcode, workRequestId, local, remoteAddress, remoteKey, immediateOrKey, flags);
         return added(index);
     }

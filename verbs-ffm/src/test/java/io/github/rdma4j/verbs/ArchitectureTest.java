@@ -47,7 +47,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The floors of the house, and what may lean on what; docs/architecture.md draws them. */
+/** The layers and their dependencies; docs/architecture.md draws them. */
 class ArchitectureTest {
     private static final String API = "io.github.rdma4j.verbs";
     private static final String INTERNAL = API + ".internal";
@@ -58,7 +58,7 @@ class ArchitectureTest {
     private static final String PROMISE = INTERNAL + ".endpoint.promise";
     private static final String PROTOCOL = INTERNAL + ".endpoint.protocol";
     /** The implementation of endpoints, which programs cannot access. */
-    private static final String ROOMS = INTERNAL + ".endpoint..";
+    private static final String ENDPOINT_INTERNALS = INTERNAL + ".endpoint..";
 
     private static final String FLOW = API + ".flow";
     private static final String DEVICE = API + ".device";
@@ -99,7 +99,7 @@ class ArchitectureTest {
             belongToAnyOf(QueuePairType.class, ReceiveHashField.class);
 
     @Test
-    void recordedEventsLeanOnTheJdk() {
+    void recordedEventsDependOnTheJdk() {
         classes()
                 .that()
                 .resideInAPackage(EVENTS)
@@ -109,7 +109,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void bindingsLeanOnNothing() {
+    void bindingsDependOnNothing() {
         classes()
                 .that()
                 .resideInAPackage(BINDINGS)
@@ -130,7 +130,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void dataPathIsAFloorBelowQueuesAndOnTheNativeLayer() {
+    void dataPathIsALayerBelowQueuesAndOnTheNativeLayer() {
         classes()
                 .that()
                 .resideInAPackage(DATA_PATH)
@@ -141,7 +141,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void apiLeansOnNothingButTheFloorsBelow() {
+    void apiDependsOnNothingButTheLayersBelow() {
         classes()
                 .that()
                 .resideInAPackage(API)
@@ -187,7 +187,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void connectionManagementLeansOnTheVerbsAndNotTheOtherWayRound() {
+    void connectionManagementDependsOnTheVerbsAndNotTheOtherWayRound() {
         classes()
                 .that()
                 .resideInAPackage(CM)
@@ -197,7 +197,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void flowSteeringLeansOnTheVerbsAndNothingLeansOnIt() {
+    void flowSteeringDependsOnTheVerbsAndNothingDependsOnIt() {
         classes()
                 .that()
                 .resideInAPackage(FLOW)
@@ -213,39 +213,40 @@ class ArchitectureTest {
     }
 
     @Test
-    void endpointsLeanOnWhatEveryProgramCanUseAndNothingLeansOnThem() {
+    void endpointsDependOnWhatEveryProgramCanUseAndNothingDependsOnThem() {
         classes()
                 .that()
                 .resideInAPackage(ENDPOINT)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(resideInAnyPackage(ENDPOINT, ROOMS, POOL, CM, API, DEVICE, EXPLAINING))
-                        .or(CAUSE_AFTER_A_CLOSE)
-                        .or(CARRIERS)
-                        .or(SOCKETS_OF_THE_KERNEL))
+                .onlyDependOnClassesThat(
+                        JDK.or(resideInAnyPackage(ENDPOINT, ENDPOINT_INTERNALS, POOL, CM, API, DEVICE, EXPLAINING))
+                                .or(CAUSE_AFTER_A_CLOSE)
+                                .or(CARRIERS)
+                                .or(SOCKETS_OF_THE_KERNEL))
                 .check(CODE);
         classes()
                 .that()
-                .resideOutsideOfPackages(ENDPOINT, ROOMS)
+                .resideOutsideOfPackages(ENDPOINT, ENDPOINT_INTERNALS)
                 .should()
-                .onlyDependOnClassesThat(not(resideInAnyPackage(ENDPOINT, ROOMS)))
+                .onlyDependOnClassesThat(not(resideInAnyPackage(ENDPOINT, ENDPOINT_INTERNALS)))
                 .check(CODE);
     }
 
     @Test
     void endpointPackagesUseOnlyPackagesBelow() {
-        checkRoom("engine", rooms("engine"));
-        checkRoom("rdma", rooms("engine").or(resideInAPackage(DEVICE)));
-        checkRoom("tcp", rooms("engine").or(SOCKETS_OF_THE_KERNEL));
-        checkRoom(
+        checkPackage("engine", internals("engine"));
+        checkPackage("rdma", internals("engine").or(resideInAPackage(DEVICE)));
+        checkPackage("tcp", internals("engine").or(SOCKETS_OF_THE_KERNEL));
+        checkPackage(
                 "srd",
-                rooms("engine", "rdma", "tcp", "group")
+                internals("engine", "rdma", "tcp", "group")
                         .or(resideInAPackage(DEVICE))
                         .or(SOCKETS_OF_THE_KERNEL));
-        checkRoom("group", rooms("engine", "rdma").or(resideInAnyPackage(CM, DEVICE)));
-        checkRoom("failover", rooms("engine", "rdma", "tcp").or(resideInAnyPackage(CM, DEVICE)));
-        checkRoom(
+        checkPackage("group", internals("engine", "rdma").or(resideInAnyPackage(CM, DEVICE)));
+        checkPackage("failover", internals("engine", "rdma", "tcp").or(resideInAnyPackage(CM, DEVICE)));
+        checkPackage(
                 "connect",
-                rooms("engine", "rdma", "tcp", "srd", "group", "failover")
+                internals("engine", "rdma", "tcp", "srd", "group", "failover")
                         .or(resideInAnyPackage(CM, DEVICE, EXPLAINING))
                         .or(SOCKETS_OF_THE_KERNEL));
     }
@@ -267,12 +268,12 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
-    private static void checkRoom(String room, DescribedPredicate<JavaClass> below) {
+    private static void checkPackage(String name, DescribedPredicate<JavaClass> below) {
         classes()
                 .that()
-                .resideInAPackage(INTERNAL + ".endpoint." + room)
+                .resideInAPackage(INTERNAL + ".endpoint." + name)
                 .should()
-                .onlyDependOnClassesThat(JDK.or(rooms(room, "protocol", "promise"))
+                .onlyDependOnClassesThat(JDK.or(internals(name, "protocol", "promise"))
                         .or(resideInAnyPackage(ENDPOINT, API))
                         .or(CAUSE_AFTER_A_CLOSE)
                         .or(CARRIERS)
@@ -281,13 +282,13 @@ class ArchitectureTest {
                 .check(CODE);
     }
 
-    private static DescribedPredicate<JavaClass> rooms(String... names) {
+    private static DescribedPredicate<JavaClass> internals(String... names) {
         return resideInAnyPackage(
                 Arrays.stream(names).map(name -> INTERNAL + ".endpoint." + name).toArray(String[]::new));
     }
 
     @Test
-    void futuresOfEndpointsLeanOnTheJdk() {
+    void futuresOfEndpointsDependOnTheJdk() {
         classes()
                 .that()
                 .resideInAPackage(PROMISE)
@@ -364,7 +365,7 @@ class ArchitectureTest {
 
     private static ArchCondition<JavaMethod> notMention(Class<?>... types) {
         Set<String> names = Arrays.stream(types).map(Class::getName).collect(Collectors.toSet());
-        return new ArchCondition<>("not mention " + names + " or a type of the lower floors") {
+        return new ArchCondition<>("not mention " + names + " or a type of the lower layers") {
             @Override
             public void check(JavaMethod method, ConditionEvents events) {
                 Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream())

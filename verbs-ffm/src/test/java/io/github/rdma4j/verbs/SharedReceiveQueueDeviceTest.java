@@ -167,7 +167,8 @@ class SharedReceiveQueueDeviceTest {
         LoopbackPair pair = connect(shared);
         assertThatThrownBy(() -> pair.peer.tryPostReceive(1, room.slice(0, 8)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("takes its receives from a basic shared receive queue");
+                .hasMessageContaining(
+                        "has no receive queue of its own. Post receives to its basic shared receive queue");
         assertThatThrownBy(() -> pair.peer.startReceiveBatch()).isInstanceOf(IllegalStateException.class);
         SliceList tooMany = SliceList.of(room.slice(0, 8), room.slice(8, 8), room.slice(16, 8));
         assertThatThrownBy(() -> shared.tryPostReceive(1, tooMany))

@@ -28,8 +28,8 @@ import java.util.function.Supplier;
 final class Access implements EndpointAccess, GroupAccess {
     private Access() {}
 
-    static void give() {
-        Handover.give(new Access());
+    static void install() {
+        Handover.install(new Access());
     }
 
     @Override
@@ -43,8 +43,8 @@ final class Access implements EndpointAccess, GroupAccess {
     }
 
     @Override
-    public Endpoint insteadOfRdma(Endpoint endpoint, RuntimeException failure) {
-        return endpoint.insteadOfRdma(failure);
+    public Endpoint withRdmaFailure(Endpoint endpoint, RuntimeException failure) {
+        return endpoint.withRdmaFailure(failure);
     }
 
     @Override

@@ -32,21 +32,23 @@ import java.util.function.Consumer;
 /**
  * One end of a connection: exchanges messages with the peer, and reads and writes memory that the peer has exposed.
  *
- * <p><b>Messages</b> arrive whole, once, and in order. A side has one <em>credit</em> for each free receive buffer of
- * the other side, and sends a message only with a credit, so a program that reads slowly slows its peer down and
- * nothing is lost. Longer data than {@link #maxMessageSize()} goes through exposed memory.
+ * <p><b>Messages</b> arrive whole, once, and in order. Each side has one <em>credit</em> for each free receive buffer
+ * of the other side. A message takes a credit. A program that reads slowly therefore slows its peer down, and no
+ * message is dropped. Send data longer than {@link #maxMessageSize()} through exposed memory.
  *
  * <p><b>Exposed memory</b>: {@link #expose(long, AccessFlag...)} returns memory with a {@link MemoryHandle}, which
- * travels as bytes. A peer reads, writes and changes the memory without involving this side's CPU.
+ * travels as bytes. Over RDMA, a peer reads and writes the memory, and changes eight-byte values atomically, without
+ * involving this side's CPU.
  *
  * <p><b>Progress.</b> An endpoint has no thread of its own. A thread takes in messages, returns credits and completes
- * futures while it waits in a method or for a future ({@code get}, {@code join}), when it polls and no message has
- * arrived yet, and when a {@code try} method finds no credit or a full queue. The
- * thread that makes progress completes a future after it has released the endpoint's lock, and runs what is chained to
- * the future, unless the program names an executor ({@link CompletableFuture#thenApplyAsync}). Waiting for {@link
- * CompletableFuture#allOf} makes no progress. If your program only chains futures, run {@code endpoint::progressLoop}
- * on a thread of your own or add the endpoint to an {@link EndpointSelector}. A waiting thread spins for a while before
- * it sleeps ({@link EndpointConfig#spinLimit}); a sleeping virtual thread releases its carrier.
+ * futures while it waits in a method or for a future ({@code get}, {@code join}), when it polls and nothing has arrived
+ * yet, when it starts an asynchronous operation or a transfer that waits, and when a {@code try} method finds no credit
+ * or a full queue. The thread that makes progress completes a future after it has released the endpoint's lock, and
+ * runs what is chained to the future, unless the program names an executor ({@link CompletableFuture#thenApplyAsync}).
+ * Waiting for {@link CompletableFuture#allOf} makes no progress. If your program only chains futures, run {@code
+ * endpoint::progressLoop} on a thread of your own or add the endpoint to an {@link EndpointSelector}. A waiting thread
+ * spins for a while before it sleeps ({@link EndpointConfig#spinLimit}); a sleeping virtual thread releases its
+ * carrier.
  *
  * <p><b>The end.</b> If the peer closes its endpoint, receiving continues until its last message and then returns
  * {@link #CLOSED_BY_PEER} or throws {@link ClosedByPeerException}; sending and transfers do so immediately. A lost
@@ -85,10 +87,11 @@ public final class Endpoint implements AutoCloseable {
     public static final int CLOSED_BY_PEER = Protocol.CLOSED_BY_PEER;
 
     /** Instead of the index of a buffer: there is no message, and the peer has closed. */
-    private static final int THE_END = -2;
+    private static final int PEER_HAS_CLOSED = -2;
 
+    /** Hands {@link Access} to the internal packages before they create an endpoint. */
     static {
-        Access.give();
+        Access.install();
     }
 
     final Engine engine;
@@ -162,7 +165,8 @@ public final class Endpoint implements AutoCloseable {
      *     configuration asks for; over TCP, if the server cannot be reached
      * @throws IllegalArgumentException if settings contradict each other
      * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted
-     * @throws IllegalStateException if its group or protection domain is closed; not over TCP
+     * @throws IllegalStateException if the configured group or protection domain is closed; over TCP this is not
+     *     checked
      */
     public static Endpoint connect(InetSocketAddress server, Consumer<EndpointConfig> configuration, Duration timeout) {
         Objects.requireNonNull(server, "address of the server");
@@ -206,6 +210,11 @@ public final class Endpoint implements AutoCloseable {
      * @param message at most {@link #maxMessageSize()} bytes
      * @param timeout how long to wait; zero or less does not wait
      * @return false on timeout; nothing is sent then
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
+     * @throws ClosedByPeerException if the peer has closed
+     * @throws ConnectionLostException if the connection is lost
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; nothing is sent then
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public boolean send(byte[] message, Duration timeout) {
         return send(MemorySegment.ofArray(message), timeout);
@@ -219,6 +228,11 @@ public final class Endpoint implements AutoCloseable {
      *     limit
      * @param timeout how long to wait; zero or less does not wait
      * @return false on timeout; nothing is sent then
+     * @throws IllegalArgumentException if the message is too long; the text contains both lengths
+     * @throws ClosedByPeerException if the peer has closed
+     * @throws ConnectionLostException if the connection is lost
+     * @throws io.github.rdma4j.verbs.WaitInterruptedException if the thread is interrupted; nothing is sent then
+     * @throws IllegalStateException if this endpoint is closed, before or during the call
      */
     public boolean send(ByteBuffer message, Duration timeout) {
         boolean sent = send(MemorySegment.ofBuffer(message), timeout);
@@ -294,7 +308,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Sends a message as soon as the peer has a free buffer. Any number of messages may wait; they are sent in order.
+     * Sends a message as soon as the peer has a free buffer. Any number of messages may wait, in order. The endpoint
+     * keeps each until it is sent, and nothing limits them: limit the number of pending futures in your program.
      * Cancelling the future, or a timeout, withdraws a message that still waits; it does not affect a message that is
      * under way.
      *
@@ -461,7 +476,7 @@ public final class Endpoint implements AutoCloseable {
         return engine;
     }
 
-    Endpoint insteadOfRdma(RuntimeException failure) {
+    Endpoint withRdmaFailure(RuntimeException failure) {
         rdmaFailure = failure;
         return this;
     }
@@ -546,7 +561,7 @@ public final class Endpoint implements AutoCloseable {
 
     /** The identity of the server that this side is connected to; 0 if this side is the server. */
     long serverIdentity() {
-        return peer.life();
+        return peer.serverIdentity();
     }
 
     /** {@return this side's address and port; empty after the close} */
@@ -653,14 +668,14 @@ public final class Endpoint implements AutoCloseable {
 
     /**
      * Sends a message from registered memory without waiting and without a copy: the adapter reads the memory, so do
-     * not modify it until the message completes. Over TCP and on iWARP, and with {@link EndpointConfig#integrity}, the
-     * message is copied.
+     * not modify it until the message completes. The message is copied over TCP, on iWARP, with {@link
+     * Transport#RDMA_WITH_FAILOVER} and with {@link EndpointConfig#integrity}.
      *
      * <p>{@link Transfers#pollTransfers} and {@link Transfers#awaitTransfers} report the completion, as they do for a
      * transfer, with the meaning that {@link #sendAsync(MemorySegment)} gives. The completion alone does not wake a
      * thread or selector that sleeps for something else; it is reported with the next event, or after a tenth of {@link
-     * EndpointConfig#silenceTimeout}. The message keeps its slot in the send queue until its completion has been
-     * polled.
+     * EndpointConfig#silenceTimeout}; with a timeout of zero, only with the next event. The message keeps its slot in
+     * the send queue until its completion has been polled.
      *
      * @param id passed to the {@link TransferHandler}
      * @param message at most {@link #maxMessageSize()} bytes, in a region of {@link #protectionDomain()}; over TCP in
@@ -728,10 +743,13 @@ public final class Endpoint implements AutoCloseable {
         if (buffer < 0) {
             return buffer == Engine.NO_MESSAGE ? 0 : CLOSED_BY_PEER;
         }
-        return engine.give(buffer, handler);
+        return engine.deliver(buffer, handler);
     }
 
-    /** {@link Engine#NO_MESSAGE} if there is none now, {@link #THE_END} if there is none and the peer has closed. */
+    /**
+     * {@link Engine#NO_MESSAGE} if there is none now, {@link #PEER_HAS_CLOSED} if there is none and the peer has
+     * closed.
+     */
     private int firstMessage() {
         engine.enter();
         try {
@@ -745,7 +763,7 @@ public final class Endpoint implements AutoCloseable {
             }
             return switch (protocol.state()) {
                 case OPEN -> Engine.NO_MESSAGE;
-                case PEER_CLOSED -> THE_END;
+                case PEER_CLOSED -> PEER_HAS_CLOSED;
                 case LOST -> throw protocol.ended(receiving);
             };
         } catch (Error e) {
@@ -764,8 +782,9 @@ public final class Endpoint implements AutoCloseable {
      *
      * @param timeout how long a read or a write may wait for the peer before it throws a {@link
      *     java.net.SocketTimeoutException}
-     * @return the channel; closing it closes this endpoint. Reads return -1 when the peer has closed. One thread may
-     *     read while another one writes
+     * @return the channel; closing it closes this endpoint. Reads return -1 when the peer has closed. Any thread may
+     *     read or write: readers take turns, writers take turns, and neither blocks the other. A failure of the
+     *     endpoint is an {@link java.io.IOException} with the {@link EndpointException} as its cause
      */
     public ByteChannel asByteChannel(Duration timeout) {
         return new EndpointChannel(this, Objects.requireNonNull(timeout, "timeout"));
@@ -780,8 +799,9 @@ public final class Endpoint implements AutoCloseable {
      * Allocates registered memory for the local side of transfers.
      *
      * @param size in bytes, above 0
-     * @return the memory, zeroed. Close it after use. Closing {@link #protectionDomain()} closes it as well, but not
-     *     over TCP; the domain closes with this endpoint, unless the configuration or a server provided it
+     * @return the memory, zeroed. Close it after use. Over RDMA, closing {@link #protectionDomain()} also closes the
+     *     memory. This endpoint closes the domain when it is closed, unless the configuration or a server provided the
+     *     domain
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; if locked memory is exhausted, the message
      *     contains the limit and what to do
      */
@@ -790,7 +810,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Allocates memory that peers can use.
+     * Allocates memory that this peer, and every other peer of the protection domain, can use with its handle. To give
+     * memory to this peer only, use {@link #grant(long, Duration, AccessFlag...)}.
      *
      * @param size in bytes, above 0
      * @param rights what peers may do: {@link AccessFlag#REMOTE_READ}, {@link AccessFlag#REMOTE_WRITE} and {@link
@@ -838,7 +859,7 @@ public final class Endpoint implements AutoCloseable {
     /**
      * Gives memory to this peer only, until the grant is closed: binds a memory window of type 2 to this connection
      * (ibv_alloc_mw(3), ibv_wr_bind_mw(3)). Over TCP a table of this connection has the same effect. If the device has
-     * no such windows, and with {@link Transport#RDMA_WITH_FAILOVER}, this method registers the memory once more, with
+     * no such windows, or with {@link Transport#RDMA_WITH_FAILOVER}, this method registers the memory once more, with
      * these rights. Other peers of the protection domain can then use it if they get its key; {@link
      * GrantedMemory#whyNotExclusive()} says so.
      *
@@ -915,11 +936,11 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Closes this endpoint: waits until everything that was accepted for sending has arrived, notifies the peer, and
-     * ends the connection. Sending, receiving and transfers, including those that wait, throw {@link
-     * IllegalStateException} at once.
-     * Messages that have arrived but were not read are dropped. Messages that could not be sent in time are dropped,
-     * and their futures fail. A message that a handler is using stays valid until the handler returns.
+     * Closes this endpoint: waits until everything that was accepted for sending has arrived at the peer's adapter
+     * (over TCP, its kernel), notifies the peer, and ends the connection. Sending, receiving and transfers, including
+     * those that wait, throw {@link IllegalStateException} at once. Messages that have arrived but were not read are
+     * dropped. Messages that could not be sent in time are dropped, and their futures fail. A message that a handler is
+     * using stays valid until the handler returns.
      *
      * <p>If the peer cannot be notified, the close continues and the peer gets a {@link ConnectionLostException}.
      * Calling this method again retries what could not be closed before. If another thread is closing this endpoint,

@@ -414,7 +414,7 @@ public final class EndpointConfig {
                     .formatted(
                             privateData.length,
                             token.length,
-                            isFailover ? "with RDMA_WITH_FAILOVER, whose handshake says more, " : "",
+                            isFailover ? "with RDMA_WITH_FAILOVER, whose handshake is longer, " : "",
                             most));
         }
         if (transport != Transport.TCP) {
@@ -425,11 +425,13 @@ public final class EndpointConfig {
         }
         if (group != null) {
             throw new IllegalArgumentException(
-                    "an endpoint of a group cannot move: without EndpointConfig.group, or" + " over RDMA alone");
+                    "RDMA_WITH_FAILOVER with EndpointConfig.group: an endpoint of a group cannot"
+                            + " move. Leave out the group, or use Transport.RDMA");
         }
         if (silenceTimeout.isZero()) {
-            throw new IllegalArgumentException("with EndpointConfig.silenceTimeout zero nobody would find out that RDMA"
-                    + " is dead: above zero, and as short as a move may take");
+            throw new IllegalArgumentException(
+                    "RDMA_WITH_FAILOVER with EndpointConfig.silenceTimeout zero: a dead RDMA path"
+                            + " would not be detected. Set it above zero, to the time within which a failure must be detected");
         }
     }
 

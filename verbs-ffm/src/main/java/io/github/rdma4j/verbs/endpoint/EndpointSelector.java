@@ -106,7 +106,7 @@ public final class EndpointSelector implements AutoCloseable {
     /** The last poll before a wait found nothing. */
     private boolean inVain;
 
-    private long nextLook = System.nanoTime();
+    private long nextCheck = System.nanoTime();
 
     private EndpointSelector(long spinNanos) {
         spinTime = new SpinTime(spinNanos);
@@ -442,7 +442,7 @@ public final class EndpointSelector implements AutoCloseable {
         try {
             // A change from here on wakes this thread.
             if (!anyChanged && active.isEmpty() && !woken && !closed) {
-                long limit = Math.min(nanos, nextLook - now);
+                long limit = Math.min(nanos, nextCheck - now);
                 askKernel(now, limit);
             }
         } finally {
@@ -499,7 +499,7 @@ public final class EndpointSelector implements AutoCloseable {
     }
 
     private void lookAtClocksInTime(long now) {
-        if (now - nextLook >= 0) {
+        if (now - nextCheck >= 0) {
             lookAtClocks(now);
         }
     }
@@ -507,12 +507,12 @@ public final class EndpointSelector implements AutoCloseable {
     private void lookAtClocks(long now) {
         long soonest = Long.MAX_VALUE;
         for (SelectorEntry entry : entries.values()) {
-            soonest = Math.min(soonest, lookAtClock(entry));
+            soonest = Math.min(soonest, checkTimeouts(entry));
         }
-        nextLook = now + Math.min(soonest, Long.MAX_VALUE / 2);
+        nextCheck = now + Math.min(soonest, Long.MAX_VALUE / 2);
     }
 
-    private long lookAtClock(SelectorEntry entry) {
+    private long checkTimeouts(SelectorEntry entry) {
         if (!entry.isOpen()) {
             remove(entry.key());
         }
@@ -520,7 +520,7 @@ public final class EndpointSelector implements AutoCloseable {
             return Long.MAX_VALUE;
         }
         try {
-            long nanos = entry.lookAtClock();
+            long nanos = entry.checkTimeouts();
             if (entry.hasRung()) {
                 active.add(entry);
             }
@@ -552,7 +552,7 @@ public final class EndpointSelector implements AutoCloseable {
         while (entry != null) {
             entry.noted.set(false);
             long now = System.nanoTime();
-            nextLook = Math.min(nextLook - now, lookAtClock(entry)) + now;
+            nextCheck = Math.min(nextCheck - now, checkTimeouts(entry)) + now;
             if (entry.isIn()) {
                 active.add(entry);
             } else {

@@ -93,8 +93,8 @@ public final class Message {
     }
 
     /**
-     * The bytes themselves, without a copy. To keep the segment is a mistake that shows other data later, or after the
-     * close of the endpoint an {@link IllegalStateException}; it cannot crash the JVM.
+     * The bytes themselves, without a copy. Do not keep the segment: it later shows other messages, or throws {@link
+     * IllegalStateException} after the endpoint is closed. It cannot crash the JVM.
      *
      * @return exactly {@link #length()} bytes, aligned to 64
      * @throws IllegalStateException if the handler has returned
@@ -151,9 +151,9 @@ public final class Message {
     }
 
     /**
-     * Keeps an object with the receive buffer in which this message lies: a program that makes something of each
-     * message, as a view of another library, makes it once for each buffer, of which there are few. In a group of
-     * endpoints, a buffer brings messages of all of them.
+     * Attaches an object to the receive buffer of this message. Later messages in the same buffer return it from {@link
+     * #attachment()}. Use it to cache an object for each buffer, for example another library's view of the bytes. The
+     * endpoints of a group share buffers, and so these objects.
      *
      * @param newAttachment for later messages in the same buffer; null for none
      * @throws IllegalStateException if the handler has returned

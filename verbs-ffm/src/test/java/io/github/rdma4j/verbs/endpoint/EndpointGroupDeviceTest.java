@@ -429,7 +429,9 @@ class EndpointGroupDeviceTest {
                 }
                 assertThat(failures).hasSize(1);
                 assertThat(failures.getFirst()).hasMessageContaining("EBADF");
-                assertThat(lost).hasSize(3).allMatch(text -> text.contains(Engine.NO_ANSWER) && text.contains("EBADF"));
+                assertThat(lost)
+                        .hasSize(3)
+                        .allMatch(text -> text.contains(Engine.ADAPTER_FAILED) && text.contains("EBADF"));
                 assertThat(got).hasValueGreaterThanOrEqualTo(50);
                 assertThat(selector.size()).isEqualTo(1);
                 Future<?> late = executor.submit(() ->

@@ -113,7 +113,7 @@ public final class FakeTransport implements EndpointTransport {
     /** Whether arming fails, as with a device that is gone. */
     boolean deaf;
     /** As of a group: whether something was put down that was not taken in. */
-    boolean hasNews = true;
+    boolean hasArrivals = true;
     /** Runs while the queue is armed. */
     Runnable onArm = () -> {};
 
@@ -387,8 +387,8 @@ public final class FakeTransport implements EndpointTransport {
     }
 
     @Override
-    public boolean hasNews() {
-        return hasNews;
+    public boolean hasArrivals() {
+        return hasArrivals;
     }
 
     @Override

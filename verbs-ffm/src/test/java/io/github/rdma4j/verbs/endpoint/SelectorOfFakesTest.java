@@ -178,7 +178,7 @@ class SelectorOfFakesTest {
         assertThat(pair.left.isUp()).isFalse();
         assertThatThrownBy(() -> pair.left.receive(PATIENCE))
                 .isInstanceOf(ConnectionLostException.class)
-                .hasMessageContaining("its adapter no longer answers")
+                .hasMessageContaining("adapter no longer answers")
                 .hasMessageContaining("the device is gone");
         pair.left.close();
     }
@@ -199,7 +199,7 @@ class SelectorOfFakesTest {
         assertThat(pair.left.isConnected()).isFalse();
         assertThatThrownBy(() -> pair.left.poll(message -> {}))
                 .isInstanceOf(ConnectionLostException.class)
-                .hasMessageContaining("its adapter no longer answers")
+                .hasMessageContaining("adapter no longer answers")
                 .hasMessageContaining("the device is gone");
         pair.left.close();
     }
@@ -390,7 +390,7 @@ class SelectorOfFakesTest {
         Runnable watcher = () -> {};
         engine.visits().watch(watcher, () -> {}, false);
         engine.visits().visitMember(watcher);
-        transport.hasNews = false;
+        transport.hasArrivals = false;
         assertThat(engine.visits().mayHaveMore()).isFalse();
         engine.enter();
         engine.protocol().awaitEnds();

@@ -316,7 +316,7 @@ final class SimulatedEnd {
                 sleepUntil(
                         "room to send",
                         () -> protocol.isOpen()
-                                && protocol.hasRoom()
+                                && protocol.hasFreeSlot()
                                 && protocol.credits().available() > 0);
             case 2 -> sleepUntil("a transfer to poll", () -> protocol.slots().hasDone());
             case 3 -> sleepUntil("the end", () -> protocol.hasEnded());

@@ -234,7 +234,7 @@ public final class Connector {
             rdma = e;
         }
         try {
-            return ACCESS.insteadOfRdma(connectOverTcp(server, addresses, config, null, left(timeout, start)), rdma);
+            return ACCESS.withRdmaFailure(connectOverTcp(server, addresses, config, null, left(timeout, start)), rdma);
         } catch (WaitInterruptedException e) {
             e.addSuppressed(rdma);
             throw e;

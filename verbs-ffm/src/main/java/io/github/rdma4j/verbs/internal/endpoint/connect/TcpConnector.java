@@ -123,7 +123,7 @@ final class TcpConnector {
                 SrdLink unused = srd;
                 srd = null;
                 unused.giveUp();
-                return ACCESS.insteadOfRdma(
+                return ACCESS.withRdmaFailure(
                         endpoint(exchange.link, config, new Exposures(), peer),
                         SrdService.notOffered(exchange.operation));
             }

@@ -45,7 +45,7 @@ public interface EndpointAccess {
     Engine engine(Endpoint endpoint);
 
     /** Keeps the reason why RDMA was not used. */
-    Endpoint insteadOfRdma(Endpoint endpoint, RuntimeException failure);
+    Endpoint withRdmaFailure(Endpoint endpoint, RuntimeException failure);
 
     // ---- Messages ----
 
@@ -138,7 +138,7 @@ public interface EndpointAccess {
         private Handover() {}
 
         /** Called when {@link Endpoint} is initialized. */
-        public static void give(EndpointAccess access) {
+        public static void install(EndpointAccess access) {
             given = access;
         }
 

@@ -143,13 +143,13 @@ public interface EndpointTransport extends Wire {
         return false;
     }
 
-    /** In a group: whether something is queued for this endpoint, or {@link #takeLinkNews} would return true. */
-    default boolean hasNews() {
+    /** In a group: whether something is queued for this endpoint, or {@link #takeLinkReport} would return true. */
+    default boolean hasArrivals() {
         return true;
     }
 
     /** In a group: whether {@link #lost()} may have a reason. Returns true once for each event. */
-    default boolean takeLinkNews() {
+    default boolean takeLinkReport() {
         return false;
     }
 

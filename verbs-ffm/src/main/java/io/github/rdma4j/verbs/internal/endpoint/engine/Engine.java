@@ -30,8 +30,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Connects {@link Protocol}, a state machine without threads, to the threads of the program: holds the lock, lets
- * threads without work sleep, and completes promises. No handler and no callback runs with the lock held.
+ * The threads' side of an endpoint: it lets the program's threads drive {@link Protocol}, a state machine without
+ * threads. It holds the lock, lets threads without work sleep, and completes promises. No handler and no callback runs
+ * with the lock held. A method whose comment says "with the lock held" is called between {@link #enter} and {@link
+ * #exit}, all others outside.
  *
  * <p>With the lock held, the protocol <em>decides</em> a promise, which fixes its result. After the lock is released,
  * the engine <em>completes</em> it, which runs what the program has chained to it.
@@ -44,12 +46,14 @@ public final class Engine implements Progress {
     /** Instead of the index of a buffer: there is no message. */
     public static final int NO_MESSAGE = -1;
 
-    public static final String NO_ANSWER = "its adapter no longer answers: ";
+    /** The reason for a lost connection if polling this side's adapter fails; the failure follows. */
+    public static final String ADAPTER_FAILED = "this side's adapter no longer answers: ";
 
-    /** Checks of the connection are rare: each is a system call, as reading the clock is on some machines. */
+    /** Empty polls between two checks of the connection. A check costs system calls. */
     private static final int IDLE_POLLS_PER_CHECK = 256;
 
-    private static final int MOST_READINGS_PER_CHECK = 8;
+    /** The most polls before a check, so that a peer that sends all the time cannot delay it. */
+    private static final int MAX_POLLS_BEFORE_CHECK = 8;
 
     /** The least time for the close message, even if the program's timeout has passed. */
     private static final long CLOSE_MESSAGE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -94,9 +98,9 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Sends gathered messages. Called by the flusher thread that all TCP endpoints share, so it does not wait for the
-     * lock, and only records an error: the next {@link #enter()} loses this connection, and the thread continues with
-     * the others. Returns false if another thread has the lock.
+     * Sends what the transport has gathered or held back. Called by the thread of {@link MessageFlusher}, which all
+     * endpoints share, so it does not wait for the lock, and only records an error: the next {@link #enter()} loses
+     * this connection, and the thread continues with the others. Returns false if another thread has the lock.
      */
     private boolean flush() {
         if (!lock.tryLock()) {
@@ -141,7 +145,7 @@ public final class Engine implements Progress {
         lock.lock();
         if (fatalError != null) {
             try {
-                loseInterrupted();
+                loseAfterError();
             } catch (Throwable e) {
                 lock.unlock();
                 throw e;
@@ -153,10 +157,11 @@ public final class Engine implements Progress {
      * Loses the connection if {@link #fatalError} is set, unless the protocol knows that the error changed nothing.
      * With the lock held.
      */
-    void loseInterrupted() {
+    void loseAfterError() {
         Error error = fatalError;
         if (error != null) {
             waiters.stopLeadingIfLeft();
+            // False if the error changed nothing: events then continue.
             eventsStopped |= !destroyed && protocol.interrupted(error);
             // Another thread may have set a later error without the lock: keep that for the next call.
             if (fatalError == error) {
@@ -189,7 +194,7 @@ public final class Engine implements Progress {
             boolean turnIsOver;
             boolean more;
             try {
-                loseInterrupted();
+                loseAfterError();
                 if (bySelector) {
                     waiters.announceBySelector();
                 } else {
@@ -200,7 +205,7 @@ public final class Engine implements Progress {
             } finally {
                 lock.unlock();
             }
-            // One check in most calls.
+            // Most calls have nothing to complete, and pay for this one check.
             if (more) {
                 completer.complete(own, 0);
                 if (turnIsOver) {
@@ -213,14 +218,17 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Whether the calling virtual thread should let others {@linkplain CarrierTurn#pass run}. With the lock held. */
+    /**
+     * Counts a call. Returns whether the calling virtual thread should now let others {@linkplain CarrierTurn#pass
+     * run}. With the lock held.
+     */
     boolean isTurnOver() {
         return turn.isOver() && Thread.currentThread().isVirtual();
     }
 
     /**
-     * Makes progress if a send was refused with this code, for lack of a credit or of a place in the queue. Returns
-     * whether it did: then try once more. With the lock held.
+     * Makes progress if a send was refused with this code, because a credit or a free slot is missing. Returns true if
+     * it was: the caller then sends once more. With the lock held.
      */
     public boolean progressIfRefused(int code) {
         boolean refused = code == Protocol.NO_CREDIT || code == Protocol.QUEUE_FULL;
@@ -283,7 +291,7 @@ public final class Engine implements Progress {
 
     /** Puts a taken message back; the failure then does not cost the connection. With the lock held. */
     private void putBack(int buffer, Throwable failure) {
-        if (returnBuffer()) {
+        if (countRelease()) {
             protocol.putBack(buffer);
         }
         protocol.markHarmless(failure);
@@ -379,7 +387,7 @@ public final class Engine implements Progress {
      */
     public void progressAndCheckConnection() {
         int readings = 0;
-        while (progress() > 0 && readings < MOST_READINGS_PER_CHECK) {
+        while (progress() > 0 && readings < MAX_POLLS_BEFORE_CHECK) {
             readings++;
         }
         checkConnectionOrLose();
@@ -394,11 +402,15 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Checks whether the connection manager has reported the end, and whether a timeout has passed. */
+    /**
+     * Checks whether the connection manager has reported the end, and whether a timeout has passed. With the lock held.
+     *
+     * @throws VerbsException if the connection manager cannot be queried
+     */
     void checkConnection() {
         String reason = transport.lost();
         if (reason != null) {
-            takeTheRest();
+            takeRemainingEvents();
             protocol.linkLost(reason);
         }
         protocol.checkTimeouts(System.nanoTime());
@@ -406,7 +418,7 @@ public final class Engine implements Progress {
     }
 
     /** Takes in everything that arrived before the end. */
-    private void takeTheRest() {
+    private void takeRemainingEvents() {
         if (eventsStopped) {
             return;
         }
@@ -418,17 +430,17 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Loses the connection of an endpoint whose adapter no longer answers, for example because the device was removed.
-     * Otherwise every wait would get this failure, and none would report that the connection has ended. With the lock
+     * Handles a failure of the adapter, for example its removal: loses the connection, so that waits report the end and
+     * not this failure. A closing endpoint, one that has already ended, and an interrupt lose nothing. With the lock
      * held.
      *
-     * @param failure rethrown, unless the connection manager has the reason for the end
+     * @param failure rethrown, unless the connection manager has a reason for the end
      */
     void lose(VerbsException failure) {
         boolean unaffected = closing || !protocol.isOpen() || failure instanceof WaitInterruptedException;
         String reason = unaffected ? null : reasonOfManager(failure);
         if (!unaffected) {
-            protocol.linkLost(reason != null ? reason : NO_ANSWER + failure.getMessage());
+            protocol.linkLost(reason != null ? reason : ADAPTER_FAILED + failure.getMessage());
             protocol.settle();
         }
         if (reason == null) {
@@ -460,7 +472,10 @@ public final class Engine implements Progress {
         }
     }
 
-    /** Takes a message for a handler. Returns its buffer, or -1; {@link #release} returns it. With the lock held. */
+    /**
+     * Takes a message for a handler. Returns its buffer, which {@link #release} gives back, or {@link #NO_MESSAGE}.
+     * With the lock held.
+     */
     public int take() {
         int buffer = protocol.take();
         if (buffer >= 0) {
@@ -492,7 +507,7 @@ public final class Engine implements Progress {
     }
 
     /** Passes a message that was taken, and those that follow it, to a handler. Returns their number. */
-    public int give(int first, MessageHandler handler) {
+    public int deliver(int first, MessageHandler handler) {
         int buffer = first;
         int count = 0;
         // Whether an error below is the handler's own. Such an error leaves the state intact, so it is not fatal.
@@ -528,18 +543,18 @@ public final class Engine implements Progress {
         }
     }
 
-    /** A handler has returned from a message; the program may hold it. */
+    /** Ends a handler's view of a message, and releases its buffer unless the program holds the message. */
     public void release(Message message, int buffer) {
         if (ACCESS.close(message)) {
             release(buffer);
         }
     }
 
-    /** Returns a message that the program has finished reading. */
+    /** Releases the buffer of a message that the program has read; this gives the peer a credit back. */
     public void release(int buffer) {
         enter();
         try {
-            if (returnBuffer()) {
+            if (countRelease()) {
                 protocol.release(buffer);
             }
         } catch (Error e) {
@@ -551,7 +566,7 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Returns a message that the program has finished reading, and takes the next one.
+     * Releases the buffer of a message, and takes the next message.
      *
      * @param buffer {@link #NO_MESSAGE} if the program holds the message
      * @param another whether to take the next message
@@ -560,7 +575,7 @@ public final class Engine implements Progress {
     int releaseAndTake(int buffer, boolean another) {
         enter();
         try {
-            if (buffer >= 0 && returnBuffer()) {
+            if (buffer >= 0 && countRelease()) {
                 protocol.release(buffer);
             }
             return closing || !another ? NO_MESSAGE : take();
@@ -573,10 +588,10 @@ public final class Engine implements Progress {
     }
 
     /**
-     * Counts a buffer that the program returns. The last one of a destroyed endpoint frees its memory. Returns whether
-     * the endpoint still exists. With the lock held.
+     * Records that the program has released a buffer. The last one of a destroyed endpoint frees its memory. Returns
+     * whether the endpoint still exists. With the lock held.
      */
-    private boolean returnBuffer() {
+    private boolean countRelease() {
         buffersOut--;
         if (destroyed && buffersOut == 0) {
             transport.free();
@@ -611,7 +626,7 @@ public final class Engine implements Progress {
     public void sendClaimed(int slot, long length) {
         enter();
         try {
-            if (returnBuffer() && closing) {
+            if (countRelease() && closing) {
                 protocol.giveBack(slot);
             }
             requireOpen();
@@ -627,7 +642,7 @@ public final class Engine implements Progress {
     public void giveBack(int slot) {
         enter();
         try {
-            if (returnBuffer()) {
+            if (countRelease()) {
                 protocol.giveBack(slot);
             }
         } catch (Error e) {

@@ -139,7 +139,7 @@ public final class EngineVisits {
      */
     private void lose(VerbsException failure) {
         if (protocol.isOpen()) {
-            protocol.linkLost(Engine.NO_ANSWER + failure.getMessage());
+            protocol.linkLost(Engine.ADAPTER_FAILED + failure.getMessage());
             throw failure;
         }
     }
@@ -152,7 +152,7 @@ public final class EngineVisits {
                 return false;
             }
             takeInOfMember();
-            if (transport.takeLinkNews()) {
+            if (transport.takeLinkReport()) {
                 engine.checkConnection();
             }
             boolean ready = takeReadyForHandlers();
@@ -221,7 +221,7 @@ public final class EngineVisits {
      */
     public boolean mayHaveMore() {
         waiters.visited(false);
-        return protocol.isReady() || transport.hasNews() || transport.missesEnds() == protocol.awaitsEnds();
+        return protocol.isReady() || transport.hasArrivals() || transport.missesEnds() == protocol.awaitsEnds();
     }
 
     /**
@@ -258,7 +258,7 @@ public final class EngineVisits {
     }
 
     /** Checks the time limits. Returns after how many nanoseconds it must be called again at the latest. */
-    public long lookAtClock() {
+    public long checkTimeouts() {
         engine.enter();
         try {
             if (engine.isClosing()) {
@@ -268,7 +268,7 @@ public final class EngineVisits {
             engine.takeIn();
             protocol.checkTimeouts(System.nanoTime());
             protocol.settle();
-            return protocol.nanosToNextLook();
+            return protocol.nanosToNextCheck();
         } catch (Error e) {
             engine.fatalError = e;
             throw e;

@@ -56,7 +56,7 @@ final class EngineWaits {
         try {
             boolean polls = transport.isPollDue(start, sleepsNext(start));
             while (true) {
-                engine.loseInterrupted();
+                engine.loseAfterError();
                 if (!whileClosing) {
                     engine.requireOpen();
                 }
@@ -171,7 +171,7 @@ final class EngineWaits {
                 } finally {
                     lock.lock();
                 }
-                engine.loseInterrupted();
+                engine.loseAfterError();
                 engine.progress();
                 long last = now;
                 now = System.nanoTime();
@@ -199,7 +199,7 @@ final class EngineWaits {
             return;
         }
         waiters.announce();
-        long limit = Math.min(nanos, protocol.nanosToNextLook());
+        long limit = Math.min(nanos, protocol.nanosToNextCheck());
         waiters.lead(false);
         lock.unlock();
         try {

@@ -46,7 +46,7 @@ final class Waiters {
      * Called before the lock is released.
      */
     void announce() {
-        if (anybody && (anyThread || !isVisited()) && isNews()) {
+        if (anybody && (anyThread || !isVisited()) && hasUnannounced()) {
             announceToThreads();
             notifyWatcher();
         }
@@ -54,7 +54,7 @@ final class Waiters {
 
     /** Wakes waiting threads, called by the selector itself, which has seen what changed. */
     void announceBySelector() {
-        if (anyThread && isNews()) {
+        if (anyThread && hasUnannounced()) {
             announceToThreads();
         } else {
             announced = protocol.changes();
@@ -73,7 +73,7 @@ final class Waiters {
         visiting = handlersNext;
     }
 
-    private boolean isNews() {
+    private boolean hasUnannounced() {
         return announced != protocol.changes() || protocol.awaitsEnds() && transport.missesEnds();
     }
 

@@ -31,17 +31,17 @@ public interface GroupWire extends EndpointTransport {
 
     @Override
     default boolean awake() {
-        return takeLinkNews();
+        return takeLinkReport();
     }
 
     @Override
-    default boolean hasNews() {
-        return member().hasNews();
+    default boolean hasArrivals() {
+        return member().hasArrivals();
     }
 
     @Override
-    default boolean takeLinkNews() {
-        return member().takeLinkNews();
+    default boolean takeLinkReport() {
+        return member().takeLinkReport();
     }
 
     /** The group receives the events. */

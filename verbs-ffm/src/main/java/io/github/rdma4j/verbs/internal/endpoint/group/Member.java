@@ -72,7 +72,7 @@ public final class Member implements ReceiveBufferTable {
     /** The error that interrupted a change of the share's books; null if there was none. */
     private volatile Error interrupted;
 
-    private volatile boolean linkNews;
+    private volatile boolean linkReported;
     /** Whether one of the four above has been set. That is rare, so one check covers them all. */
     private volatile boolean alarmed;
     /** Notifies a selector; null if there is none. */
@@ -100,7 +100,7 @@ public final class Member implements ReceiveBufferTable {
         this.tag = number << TAG_SHIFT;
         this.quota = quota;
         this.arrivals = new Arrivals(quota + sendDepth + FAILED_RECEIVES);
-        this.sleeper = new Sleepers.Sleeper(this::hasNews);
+        this.sleeper = new Sleepers.Sleeper(this::hasArrivals);
         this.shared = new int[quota];
         Arrays.fill(shared, NOT_HERE);
         this.free = new int[quota];
@@ -145,10 +145,11 @@ public final class Member implements ReceiveBufferTable {
     }
 
     /** Whether there is something that the endpoint has not taken in. */
-    public boolean hasNews() {
+    public boolean hasArrivals() {
         return !arrivals.isEmpty()
                 || unfinished
-                || alarmed && (overrun && !overrunReported || interrupted != null && !interruptedReported || linkNews);
+                || alarmed
+                        && (overrun && !overrunReported || interrupted != null && !interruptedReported || linkReported);
     }
 
     // ---- The thread that polls ----
@@ -233,7 +234,7 @@ public final class Member implements ReceiveBufferTable {
     void lost(String reason) {
         if (lost == null) {
             lost = reason;
-            linkNews = true;
+            linkReported = true;
             alarmed = true;
         }
     }
@@ -305,7 +306,7 @@ public final class Member implements ReceiveBufferTable {
         BooleanSupplier event = linkEvent;
         if (event != null && event.getAsBoolean()) {
             linkEventCame = true;
-            linkNews = true;
+            linkReported = true;
             alarmed = true;
             notifyArrival(sleepers);
         }
@@ -333,12 +334,12 @@ public final class Member implements ReceiveBufferTable {
     }
 
     /** Returns whether the connection manager has reported something since the last call. */
-    boolean takeLinkNews() {
-        if (!linkNews) {
+    boolean takeLinkReport() {
+        if (!linkReported) {
             // Writing false would erase an event that arrives at this moment.
             return false;
         }
-        linkNews = false;
+        linkReported = false;
         return true;
     }
 

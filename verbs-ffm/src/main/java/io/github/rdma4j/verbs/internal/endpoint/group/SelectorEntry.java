@@ -201,7 +201,7 @@ public abstract class SelectorEntry {
     abstract boolean arm();
 
     /** Checks the time limits. Returns after how many nanoseconds it must be called again at the latest. */
-    public abstract long lookAtClock();
+    public abstract long checkTimeouts();
 
     /** An endpoint. */
     public static final class OfEndpoint extends SelectorEntry {
@@ -245,7 +245,7 @@ public abstract class SelectorEntry {
             if (messages != null) {
                 int buffer = visits.taken();
                 if (buffer >= 0) {
-                    engine.give(buffer, messages);
+                    engine.deliver(buffer, messages);
                 }
             }
         }
@@ -311,8 +311,8 @@ public abstract class SelectorEntry {
         }
 
         @Override
-        public long lookAtClock() {
-            return visits.lookAtClock();
+        public long checkTimeouts() {
+            return visits.checkTimeouts();
         }
     }
 
@@ -364,7 +364,7 @@ public abstract class SelectorEntry {
         }
 
         @Override
-        public long lookAtClock() {
+        public long checkTimeouts() {
             return Long.MAX_VALUE;
         }
     }
@@ -417,7 +417,7 @@ public abstract class SelectorEntry {
         }
 
         @Override
-        public long lookAtClock() {
+        public long checkTimeouts() {
             if (isOpen() && awaitsTime.getAsBoolean()) {
                 rang = true;
             }

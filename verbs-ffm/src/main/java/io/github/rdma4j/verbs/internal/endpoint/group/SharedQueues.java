@@ -481,7 +481,7 @@ public final class SharedQueues implements Sleepers.Host {
     private void lose(VerbsException failure) {
         if (deaf.compareAndSet(null, failure)) {
             for (Member member : connections.values()) {
-                member.lost(Engine.NO_ANSWER + failure.getMessage());
+                member.lost(Engine.ADAPTER_FAILED + failure.getMessage());
                 member.notifyArrival(sleepers);
             }
         }

@@ -159,7 +159,7 @@ public record Hello(int version, boolean integrity, int receiveBuffers, int buff
     }
 
     /** Which server has said this; 0 of a client. */
-    public long life() {
+    public long serverIdentity() {
         return token.length == LIFE_BYTES ? ByteBuffer.wrap(token).getLong() : 0;
     }
 

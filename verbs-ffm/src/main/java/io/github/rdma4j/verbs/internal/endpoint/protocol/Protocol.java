@@ -85,7 +85,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     /** Whether a send was refused for lack of a credit, and the program was not notified of a new credit since. */
     private boolean wantsCredit;
     /** Whether a send was refused because the queue was full, and the program was not notified of a free slot since. */
-    private boolean wantsPlace;
+    private boolean wantsSlot;
     /** Whether a thread has waited for the end of a post, which programs usually do again, or closes. */
     private boolean endsMatter;
 
@@ -189,7 +189,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
      * for a send that was refused. The last is reported once.
      */
     public boolean takeReady() {
-        return takeRoomAgain() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
+        return takeSendable() || !inbox.isEmpty() || slots.hasDone() || state != State.OPEN;
     }
 
     /** As {@link #takeReady}, without a change. */
@@ -518,8 +518,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /** {@return after how many nanoseconds {@link #checkTimeouts} must be called at the latest} */
-    public long nanosToNextLook() {
-        return broken && !slots.isIdle() ? GRACE_NANOS : silence.nanosToNextLook();
+    public long nanosToNextCheck() {
+        return broken && !slots.isIdle() ? GRACE_NANOS : silence.nanosToNextCheck();
     }
 
     // ---- After an event ----
@@ -770,25 +770,25 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             wantsCredit = true;
             return NO_CREDIT;
         }
-        if (!hasRoom()) {
-            wantsPlace = true;
+        if (!hasFreeSlot()) {
+            wantsSlot = true;
             return QUEUE_FULL;
         }
         return OK;
     }
 
     /** Returns whether a refused send can be retried; reported once. */
-    final boolean takeRoomAgain() {
+    final boolean takeSendable() {
         boolean roomAgain = isRoomAgain();
         if (roomAgain) {
-            wantsPlace = false;
+            wantsSlot = false;
             wantsCredit = false;
         }
         return roomAgain;
     }
 
     final boolean isRoomAgain() {
-        return (wantsPlace || wantsCredit && credits.available() > 0) && hasRoom();
+        return (wantsSlot || wantsCredit && credits.available() > 0) && hasFreeSlot();
     }
 
     /** Sends as many of these messages as possible, in order, with one doorbell. Returns how many. */
@@ -804,7 +804,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         int number = Math.min(messages.size(), room);
         if (number < messages.size()) {
             wantsCredit |= credits.available() == number;
-            wantsPlace |= credits.available() > number;
+            wantsSlot |= credits.available() > number;
         }
         if (number > 0) {
             int[] taken = fill(messages, number);
@@ -864,8 +864,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             wantsCredit = true;
             return -1;
         }
-        if (!hasRoom()) {
-            wantsPlace = true;
+        if (!hasFreeSlot()) {
+            wantsSlot = true;
             return -1;
         }
         credits.spend();
@@ -912,7 +912,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     /** Whether something can be posted now and no send waits. */
-    public final boolean hasRoom() {
+    public final boolean hasFreeSlot() {
         return slots.hasFree() && (!anyWaiting || outbox.isEmpty());
     }
 
@@ -948,8 +948,8 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         }
         awaitEnds();
         flush();
-        if (!hasRoom()) {
-            wantsPlace = true;
+        if (!hasFreeSlot()) {
+            wantsSlot = true;
             return QUEUE_FULL;
         }
         postTransfer(slots.take(id, operation.hasResult()), operation, local, remote, operand, newValue);
@@ -968,7 +968,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         flush();
         if (!isOpen()) {
             decide(promise, null, ended("a transfer of " + name));
-        } else if (hasRoom()) {
+        } else if (hasFreeSlot()) {
             postTransfer(slots.take(promise, operation.hasResult()), operation, local, remote, operand, newValue);
         } else {
             anyWaiting = true;

@@ -106,7 +106,7 @@ public final class Silence {
     }
 
     /** {@return after how many nanoseconds the next check must be made at the latest} */
-    long nanosToNextLook() {
+    long nanosToNextCheck() {
         long toEarlyProbe =
                 nextEarlyProbe == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(1, nextEarlyProbe - (last - first));
         return Math.min(longestGap, toEarlyProbe);

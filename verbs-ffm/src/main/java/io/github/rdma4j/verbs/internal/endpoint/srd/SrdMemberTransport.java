@@ -86,7 +86,7 @@ final class SrdMemberTransport extends SrdWire implements GroupWire, ArrivalSink
     /** {@inheritDoc} Until they are passed on, they keep the endpoint from sleeping. */
     @Override
     int takeAll() {
-        if (!member.hasNews()) {
+        if (!member.hasArrivals()) {
             return 0;
         }
         member.unfinished(true);

@@ -19,12 +19,12 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointExceptions;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
+import io.github.rdma4j.verbs.internal.endpoint.engine.MessageFlusher;
 import io.github.rdma4j.verbs.internal.endpoint.engine.ReceiveBufferTable;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
-import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpFlusher;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
 import io.github.rdma4j.verbs.internal.events.Recorder;
 import java.lang.foreign.MemorySegment;
@@ -39,9 +39,9 @@ import java.util.function.Function;
  * The wire of an endpoint over SRD: {@link SrdOrdering} with a queue pair and its buffers. Subclasses take the
  * completions, and sleep.
  *
- * <p>A request that waits for earlier ones is posted by the next poll, or by {@link TcpFlusher} if no thread polls.
+ * <p>A request that waits for earlier ones is posted by the next poll, or by {@link MessageFlusher} if no thread polls.
  */
-abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, TcpFlusher.Source {
+abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, MessageFlusher.Source {
     private static final int NO_SLOT = -1;
 
     /** A request that has failed and was not reported yet. */
@@ -174,7 +174,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, TcpF
             waitingSince = waits ? System.nanoTime() | 1 : 0;
         }
         if (waits && !isWatched && flush != null) {
-            TcpFlusher.watch(this);
+            MessageFlusher.watch(this);
             isWatched = true;
         }
         return 0;

@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Exposures;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Link;
+import io.github.rdma4j.verbs.internal.endpoint.engine.MessageFlusher;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Operation;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.events.EndpointEndEvent;
@@ -41,9 +42,9 @@ import java.util.function.Function;
  *
  * <p>Consecutive messages of a thread are gathered for one system call: until they fill half of the peer's buffers, or
  * are long, or {@value #BURST_NANOS} ns have passed, or the thread waits or polls. The first message, and the first
- * message after a message of the peer, is sent at once. {@link TcpFlusher} sends the rest of a burst.
+ * message after a message of the peer, is sent at once. {@link MessageFlusher} sends the rest of a burst.
  */
-public final class TcpTransport implements EndpointTransport, TcpFlusher.Source {
+public final class TcpTransport implements EndpointTransport, MessageFlusher.Source {
     /** An acknowledgement waits for so many empty polls for a message that can carry it. */
     private static final int PATIENT_POLLS = 4;
     /** With so many owed acknowledgements, it does not wait. */
@@ -264,7 +265,7 @@ public final class TcpTransport implements EndpointTransport, TcpFlusher.Source 
         } else {
             BURSTS.setOpaque(this, bursts + 1);
             if (!flusherWatches) {
-                TcpFlusher.watch(this);
+                MessageFlusher.watch(this);
                 flusherWatches = true;
             }
         }

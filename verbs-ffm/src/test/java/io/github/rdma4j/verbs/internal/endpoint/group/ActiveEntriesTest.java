@@ -69,7 +69,7 @@ class ActiveEntriesTest {
         }
 
         @Override
-        public long lookAtClock() {
+        public long checkTimeouts() {
             return 0;
         }
     }

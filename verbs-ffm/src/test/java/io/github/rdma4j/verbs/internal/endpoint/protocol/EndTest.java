@@ -337,9 +337,9 @@ class EndTest {
         ProtocolSide side = new ProtocolSide(2, 4);
         long second = 1_000_000_000L;
         Promise<Long> underWay = side.transferAsync(Operation.GET, 1);
-        assertThat(side.protocol.nanosToNextLook()).isEqualTo(ProtocolSide.PATIENCE / 4);
+        assertThat(side.protocol.nanosToNextCheck()).isEqualTo(ProtocolSide.PATIENCE / 4);
         side.protocol.linkLost("lost");
-        assertThat(side.protocol.nanosToNextLook()).isEqualTo(second);
+        assertThat(side.protocol.nanosToNextCheck()).isEqualTo(second);
         side.protocol.checkTimeouts(5 * second);
         side.protocol.checkTimeouts(6 * second - 1);
         assertThat(underWay.isDecided()).isFalse();
@@ -350,7 +350,7 @@ class EndTest {
                 .hasMessageContaining("lost");
         assertThat(side.protocol.changes()).isGreaterThan(before + 1);
         assertThat(side.protocol.hasEnded()).isTrue();
-        assertThat(side.protocol.nanosToNextLook())
+        assertThat(side.protocol.nanosToNextCheck())
                 .isGreaterThanOrEqualTo(ProtocolSide.PATIENCE / 4)
                 .isNotEqualTo(second);
         side.arrives(0);

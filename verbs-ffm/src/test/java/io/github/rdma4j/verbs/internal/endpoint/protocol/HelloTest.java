@@ -42,9 +42,9 @@ class HelloTest {
     void serverIsKnownByItsToken() {
         byte[] token = {0, 0, 0, 0, 0, 0, 1, 2};
         Hello server = new Hello(Hello.VERSION, false, 1, 1, new byte[] {9}, token);
-        assertThat(Hello.parse(server.toBytes()).life()).isEqualTo(258);
-        assertThat(new Hello(Hello.VERSION, 1, 1, new byte[0]).life()).isZero();
-        assertThat(HELLO.life()).as("a token of another length").isZero();
+        assertThat(Hello.parse(server.toBytes()).serverIdentity()).isEqualTo(258);
+        assertThat(new Hello(Hello.VERSION, 1, 1, new byte[0]).serverIdentity()).isZero();
+        assertThat(HELLO.serverIdentity()).as("a token of another length").isZero();
     }
 
     @Test

@@ -184,7 +184,7 @@ class SendingEndsTest {
         ProtocolSide side = ProtocolSide.signaling(1, 4);
         side.wire.mistake = new IllegalArgumentException("not aligned");
         assertThatThrownBy(() -> side.tryTransfer(1, Operation.GET)).hasMessage("not aligned");
-        assertThat(side.protocol.hasRoom()).isTrue();
+        assertThat(side.protocol.hasFreeSlot()).isTrue();
         side.wire.mistake = new IllegalArgumentException("not aligned");
         assertThatThrownBy(() -> side.transferAsync(Operation.GET, 1)).hasMessage("not aligned");
         assertThat(side.protocol.isIdle()).isTrue();
@@ -193,7 +193,7 @@ class SendingEndsTest {
         side.wire.mistake = new IllegalArgumentException("not aligned");
         side.arrives(0);
         assertThat(waiting.decidedFailure()).hasMessage("not aligned");
-        assertThat(side.protocol.hasRoom()).isTrue();
+        assertThat(side.protocol.hasFreeSlot()).isTrue();
     }
 
     @Test
@@ -208,13 +208,13 @@ class SendingEndsTest {
             for (Runnable call : calls) {
                 side.wire.mistake = new IllegalStateException("closed");
                 assertThatThrownBy(call::run).hasMessage("closed");
-                assertThat(side.protocol.hasRoom()).isTrue();
+                assertThat(side.protocol.hasFreeSlot()).isTrue();
                 assertThat(side.protocol.credits().available()).isEqualTo(4);
             }
         }
         side.wire.mistake = new IllegalStateException("closed");
         assertThat(side.sendAsync("one").decidedFailure()).hasMessage("closed");
-        assertThat(side.protocol.hasRoom()).isTrue();
+        assertThat(side.protocol.hasFreeSlot()).isTrue();
         assertThat(side.protocol.credits().available()).isEqualTo(4);
         assertThat(side.wire.posts()).isEmpty();
     }

@@ -211,7 +211,7 @@ class SendingTest {
         waiting.cancel(false);
         call.accept(side);
         assertThat(side.wire.posts()).doesNotContain("message taken back, signaled");
-        assertThat(side.protocol.hasRoom() || side.wire.taken.size() == 3).isTrue();
+        assertThat(side.protocol.hasFreeSlot() || side.wire.taken.size() == 3).isTrue();
         assertThat(side.protocol.isIdle()).isFalse();
     }
 
@@ -307,7 +307,7 @@ class SendingTest {
         side.protocol.giveBack(slot);
         assertThat(side.protocol.changes()).isGreaterThan(before);
         assertThat(side.protocol.credits().available()).isEqualTo(4);
-        assertThat(side.protocol.hasRoom()).isTrue();
+        assertThat(side.protocol.hasFreeSlot()).isTrue();
     }
 
     // ---- Places that the program writes in ----
@@ -326,7 +326,7 @@ class SendingTest {
         assertThat(side.protocol.isIdle()).isFalse();
         side.arrives(0);
         assertThat(side.protocol.isIdle()).isTrue();
-        assertThat(side.protocol.hasRoom()).isTrue();
+        assertThat(side.protocol.hasFreeSlot()).isTrue();
     }
 
     /** Those before it may need its place, or its credit. */

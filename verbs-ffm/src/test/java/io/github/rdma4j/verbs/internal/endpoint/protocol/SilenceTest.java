@@ -18,7 +18,7 @@ class SilenceTest {
     @ValueSource(ints = {0, 1, 25, 50, 75, 99})
     void idleWireThatDiesIsNoticedWithinTheLimit(int percent) {
         Silence silence = new Silence(LIMIT, false);
-        long gap = silence.nanosToNextLook();
+        long gap = silence.nanosToNextCheck();
         silence.check(0, false, 0);
         silence.received();
         long died = gap * percent / 100;
@@ -26,7 +26,7 @@ class SilenceTest {
         long now = 0;
         Silence.Verdict verdict = Silence.Verdict.FINE;
         while (verdict != Silence.Verdict.DEAD) {
-            now += silence.nanosToNextLook();
+            now += silence.nanosToNextCheck();
             verdict = silence.check(now, underWay, 0);
             underWay |= verdict == Silence.Verdict.PROBE;
         }
@@ -41,11 +41,11 @@ class SilenceTest {
         Silence silence = new Silence(LIMIT, false);
         silence.check(0, true, 0);
         silence.acknowledged();
-        long died = silence.nanosToNextLook() * percent / 100;
+        long died = silence.nanosToNextCheck() * percent / 100;
         long now = 0;
         Silence.Verdict verdict = Silence.Verdict.FINE;
         while (verdict != Silence.Verdict.DEAD) {
-            now += silence.nanosToNextLook();
+            now += silence.nanosToNextCheck();
             verdict = silence.check(now, true, 0);
         }
         assertThat(now - died).isLessThanOrEqualTo(LIMIT / 2).isGreaterThan(LIMIT / 4);
@@ -58,16 +58,16 @@ class SilenceTest {
         silence.check(0, false, 0);
         List<Long> probes = new ArrayList<>();
         for (long now = 0; now < LIMIT / 3; ) {
-            now += silence.nanosToNextLook();
+            now += silence.nanosToNextCheck();
             if (silence.check(now, !probes.isEmpty(), 0) == Silence.Verdict.PROBE) {
                 probes.add(now);
                 silence.acknowledged();
             }
         }
         assertThat(probes).containsExactly(20_000_000L, 200_000_000L, 2_000_000_000L);
-        assertThat(silence.nanosToNextLook())
+        assertThat(silence.nanosToNextCheck())
                 .as("it is not woken up any more")
-                .isEqualTo(new Silence(limit, false).nanosToNextLook());
+                .isEqualTo(new Silence(limit, false).nanosToNextCheck());
     }
 
     /** The clock may stand anywhere, and its numbers may pass from positive to negative. */
@@ -76,9 +76,9 @@ class SilenceTest {
     void onlyTheTimeBetweenTwoLooksCounts(long start) {
         Silence silence = new Silence(LIMIT, true);
         silence.check(start, false, 0);
-        assertThat(silence.nanosToNextLook()).isEqualTo(20_000_000);
+        assertThat(silence.nanosToNextCheck()).isEqualTo(20_000_000);
         assertThat(silence.check(start + 19_999_999, false, 0)).isEqualTo(Silence.Verdict.FINE);
-        assertThat(silence.nanosToNextLook()).isEqualTo(1);
+        assertThat(silence.nanosToNextCheck()).isEqualTo(1);
         assertThat(silence.check(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         silence.received();
         assertThat(silence.check(start + 20_000_000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
@@ -135,7 +135,7 @@ class SilenceTest {
     void withoutALimitThereIsNoVerdict() {
         Silence silence = new Silence(0, false);
         silence.check(0, true, 0);
-        assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);
+        assertThat(silence.nanosToNextCheck()).isEqualTo(Long.MAX_VALUE);
         assertThat(silence.check(Long.MAX_VALUE / 2, true, 0)).isEqualTo(Silence.Verdict.FINE);
         assertThat(silence.check(Long.MAX_VALUE - 1, false, 0)).isEqualTo(Silence.Verdict.FINE);
     }
@@ -150,7 +150,7 @@ class SilenceTest {
         assertThat(silence.check(1000, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         silence.received();
         assertThat(silence.check(2000, false, 0)).isEqualTo(Silence.Verdict.FINE);
-        assertThat(silence.nanosToNextLook()).isEqualTo(new Silence(limit, false).nanosToNextLook());
+        assertThat(silence.nanosToNextCheck()).isEqualTo(new Silence(limit, false).nanosToNextCheck());
     }
 
     @Test
@@ -161,8 +161,8 @@ class SilenceTest {
             assertThat(silence.check(now, false, 0)).isEqualTo(Silence.Verdict.PROBE);
         }
         silence.received();
-        assertThat(silence.nanosToNextLook()).isOne();
+        assertThat(silence.nanosToNextCheck()).isOne();
         assertThat(silence.check(3_000_000_000L, false, 0)).isEqualTo(Silence.Verdict.PROBE);
-        assertThat(silence.nanosToNextLook()).isEqualTo(Long.MAX_VALUE);
+        assertThat(silence.nanosToNextCheck()).isEqualTo(Long.MAX_VALUE);
     }
 }

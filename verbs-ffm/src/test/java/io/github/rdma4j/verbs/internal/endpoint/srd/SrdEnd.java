@@ -516,7 +516,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
 
     private void sendAsync() {
         // Before one that waits nothing may be numbered.
-        if (protocol.isOpen() && protocol.hasRoom() && protocol.credits().available() > 0) {
+        if (protocol.isOpen() && protocol.hasFreeSlot() && protocol.credits().available() > 0) {
             Promise<Void> promise = new Promise<>(null);
             promises.add(promise);
             protocol.sendAsync(message(), promise);

@@ -38,13 +38,13 @@ public final class MemberStress {
         /** Has been woken by something else. */
         @Actor
         public void endpoint(II_Result result) {
-            result.r1 = member.takeLinkNews() ? 1 : 0;
+            result.r1 = member.takeLinkReport() ? 1 : 0;
         }
 
         /** The next look. */
         @Arbiter
         public void later(II_Result result) {
-            result.r2 = member.takeLinkNews() ? 1 : 0;
+            result.r2 = member.takeLinkReport() ? 1 : 0;
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.verbs.internal.endpoint.tcp;
+package io.github.rdma4j.verbs.internal.endpoint.engine;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,14 +9,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Sends messages that a thread has accepted and left behind: the last ones of a burst over TCP, and over SRD
- * what waits for earlier requests. Over TCP, threads that send message after message gather them for one system call
- * ({@link TcpTransport}). This class sends what such a thread has left behind within about a millisecond.
+ * Sends messages that no thread of the program will send soon. Over TCP, threads that send message after message gather
+ * them for one system call, and this class sends the last ones of a burst within about a millisecond. Over SRD, it
+ * posts messages that had to wait for earlier requests.
  *
  * <p>The first burst starts its only thread, a daemon. The thread ends when there was no burst for some time, and the
  * next burst starts another one, because a running thread would keep the class loader of this library alive.
  */
-public final class TcpFlusher {
+public final class MessageFlusher {
     /** An output that gathers messages. The flusher reads it without a lock and flushes it with its owner's. */
     public interface Source {
         /** {@return whether there was a burst since the last call} */
@@ -28,7 +28,7 @@ public final class TcpFlusher {
         /**
          * Sends what waits, unless another thread has the lock.
          *
-         * @param last whether to forget this flusher; the next burst calls {@link TcpFlusher#watch} again
+         * @param last whether to forget this flusher; the next burst calls {@link MessageFlusher#watch} again
          * @return false if another thread has the lock
          */
         boolean flush(boolean last);
@@ -58,7 +58,7 @@ public final class TcpFlusher {
 
     private final List<Watched> watched = new ArrayList<>();
 
-    private TcpFlusher() {}
+    private MessageFlusher() {}
 
     /**
      * Flushes an output from now on, until a {@link Source#flush} that says otherwise.
@@ -85,10 +85,10 @@ public final class TcpFlusher {
     /** The thread inherits nothing from the program's thread that happens to be the first. */
     private static Thread start() {
         return Thread.ofPlatform()
-                .name("rdma4j-tcp-flusher")
+                .name("rdma4j-flusher")
                 .daemon()
                 .inheritInheritableThreadLocals(false)
-                .start(new TcpFlusher()::run);
+                .start(new MessageFlusher()::run);
     }
 
     private void run() {
