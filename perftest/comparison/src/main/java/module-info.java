@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The commands that compare measurements and draw them: compare and report.
+ * The commands that compare measurements and draw them: compare, mesh and report.
  *
  * <p>A part of a program, not a library. docs/architecture.md draws its packages.
  */
@@ -12,10 +12,14 @@ module io.github.rdma4j.perftest.comparison {
 
     exports io.github.rdma4j.perftest.compare to
             io.github.rdma4j.perftest;
+    exports io.github.rdma4j.perftest.mesh to
+            io.github.rdma4j.perftest;
     exports io.github.rdma4j.perftest.page to
             io.github.rdma4j.perftest;
 
     opens io.github.rdma4j.perftest.compare.plan to
+            info.picocli;
+    opens io.github.rdma4j.perftest.mesh to
             info.picocli;
     opens io.github.rdma4j.perftest.page to
             info.picocli;

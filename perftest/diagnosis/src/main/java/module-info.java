@@ -13,8 +13,16 @@ module io.github.rdma4j.perftest.diagnosis {
 
     exports io.github.rdma4j.perftest.doctor to
             io.github.rdma4j.perftest;
+    exports io.github.rdma4j.perftest.doctor.check to
+            io.github.rdma4j.perftest.comparison;
+    exports io.github.rdma4j.perftest.doctor.machine to
+            io.github.rdma4j.perftest.comparison;
     exports io.github.rdma4j.perftest.doctor.nccl to
             io.github.rdma4j.perftest;
+    exports io.github.rdma4j.perftest.doctor.pair to
+            io.github.rdma4j.perftest.comparison;
+    exports io.github.rdma4j.perftest.doctor.peer to
+            io.github.rdma4j.perftest.comparison;
     exports io.github.rdma4j.perftest.predict to
             io.github.rdma4j.perftest;
     exports io.github.rdma4j.perftest.predict.machine to

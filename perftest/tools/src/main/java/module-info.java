@@ -36,6 +36,7 @@ module io.github.rdma4j.perftest.tools {
     exports io.github.rdma4j.perftest.figures to
             io.github.rdma4j.perftest.comparison;
     exports io.github.rdma4j.perftest.findings to
+            io.github.rdma4j.perftest.comparison,
             io.github.rdma4j.perftest.diagnosis;
     exports io.github.rdma4j.perftest.gds to
             io.github.rdma4j.perftest;

@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.doctor.DoctorCommand;
 import io.github.rdma4j.perftest.doctor.nccl.Choices;
 import io.github.rdma4j.perftest.environment.Terminal;
 import io.github.rdma4j.perftest.gds.GdsCommand;
+import io.github.rdma4j.perftest.mesh.MeshCommand;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.ordered.OrderedCommand;
 import io.github.rdma4j.perftest.page.ReportCommand;
@@ -67,6 +68,10 @@ public final class Main {
                         CompareCommand.NAME,
                         CompareCommand.TITLE,
                         (arguments, out, err) -> CompareCommand.run(arguments, out, err)),
+                new Command(
+                        MeshCommand.NAME,
+                        MeshCommand.TITLE,
+                        (arguments, out, err) -> MeshCommand.run(arguments, out, err)),
                 new Command(
                         ReportCommand.NAME,
                         ReportCommand.TITLE,

@@ -139,6 +139,26 @@ class ArchitectureTest {
                     "compare.runner",
                     "compare.peer",
                     "compare.print"),
+            layer(
+                    "mesh",
+                    "exit",
+                    "environment",
+                    "figures",
+                    "talk",
+                    "options",
+                    "result",
+                    "run",
+                    "document",
+                    "findings",
+                    "doctor.machine",
+                    "doctor.check",
+                    "doctor.pair",
+                    "doctor.peer",
+                    "compare.plan",
+                    "compare.result",
+                    "compare.runner",
+                    "compare.peer",
+                    "compare.print"),
             layer("command", "exit", "environment", "placement", "options", "result", "run", "print", "document"),
             layer(
                     "",
@@ -155,7 +175,8 @@ class ArchitectureTest {
                     "predict",
                     "predict.share",
                     "watch",
-                    "compare"));
+                    "compare",
+                    "mesh"));
 
     /**
      * A package.

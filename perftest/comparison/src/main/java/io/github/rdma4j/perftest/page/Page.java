@@ -203,7 +203,8 @@ final class Page {
         }
     }
 
-    private static String own(String name) throws IOException {
+    /** Returns a file of this package. */
+    static String own(String name) throws IOException {
         return resource(Page.class.getResourceAsStream(name), name);
     }
 

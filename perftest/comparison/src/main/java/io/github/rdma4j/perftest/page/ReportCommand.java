@@ -75,16 +75,20 @@ public final class ReportCommand {
     }
 
     private void write(List<Path> files) throws IOException {
+        Optional<String> mesh = files.size() == 1 ? MeshPage.of(files.getFirst(), options.title()) : Optional.empty();
+        // Invalid characters, such as half a surrogate pair in a document's text, become question marks.
+        Files.write(options.out(), (mesh.isPresent() ? mesh.get() : page(files)).getBytes(StandardCharsets.UTF_8));
+        out.println("The page is in " + options.out());
+    }
+
+    private String page(List<Path> files) throws IOException {
         Optional<MachineModel> machine = options.machine().map(DescribedMachines::of);
         List<Document> documents = new ArrayList<>();
         for (Path file : files) {
             Document document = ResultsReader.read(file);
             documents.add(document.named(unused(document.name(), documents)));
         }
-        String page = Page.of(documents, options.title(), machine);
-        // Invalid characters, such as half a surrogate pair in a document's text, become question marks.
-        Files.write(options.out(), page.getBytes(StandardCharsets.UTF_8));
-        out.println("The page is in " + options.out());
+        return Page.of(documents, options.title(), machine);
     }
 
     private static String unused(String name, List<Document> others) {

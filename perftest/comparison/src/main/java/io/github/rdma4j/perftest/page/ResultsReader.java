@@ -114,7 +114,7 @@ final class ResultsReader {
         return state + (failure == null ? "" : " (" + failure + ")");
     }
 
-    private static void checkSchema(Path file, JsonObject root) {
+    static void checkSchema(Path file, JsonObject root) {
         Object schema = root.fields().get("schema");
         if (schema == null && root.has("test_info") && root.has("results")) {
             return;

@@ -65,6 +65,11 @@ final class Table {
         return cell(text, "n", "");
     }
 
+    /** A cell of a heat map: a number that is text already, with the class of its colour. */
+    Table heat(String text, String style) {
+        return cell(text, style, "");
+    }
+
     /** Adds a figure; all figures of a unit in the table get equal decimals. */
     Table figure(Metric metric, double value) {
         return figure(metric, value, "n");

@@ -13,7 +13,10 @@ public enum Protocol {
     DOCTOR("RDMA4JDR", "doctor", 18514),
 
     /** The protocol of {@code compare --serve} and {@code --peer}. */
-    COMPARE("RDMA4JCM", "compare", 18516);
+    COMPARE("RDMA4JCM", "compare", 18516),
+
+    /** The protocol between the hosts of {@code mesh}. */
+    MESH("RDMA4JMS", "mesh", 18518);
 
     private final byte[] magic;
     private final String command;

@@ -121,7 +121,7 @@ public final class CompareServer {
             LineReader hearing = new LineReader(line);
             try (InterruptHook _ = new InterruptHook(() -> bye(line, "it was ended by a signal", ""));
                     ServedMachine machine = preparation.prepare(request, line.localAddress());
-                    ServedOrders orders = new ServedOrders(machine)) {
+                    ServedOrders orders = new ServedOrders(machine, PeerFields.GRACE)) {
                 line.send(new Message(Message.Kind.MACHINE, MachineFields.of(machine.describe())));
                 progress.accept("serving " + client + ": "
                         + request.tools().stream().map(Tool::command).collect(Collectors.joining(", ")) + " on "
@@ -152,7 +152,7 @@ public final class CompareServer {
      * @param kill stops the servers that an order has started, to abort the order
      * @return why the other end aborts; empty if it is done
      */
-    private static Optional<String> obey(Line line, LineReader hearing, ServedOrders orders, Runnable kill) {
+    static Optional<String> obey(Line line, LineReader hearing, ServedOrders orders, Runnable kill) {
         Message message = hearing.take(orders.patience());
         while (message.kind() == Message.Kind.ORDER) {
             Optional<Fields> answer = carryOut(message.fields(), hearing, orders, kill);
@@ -197,7 +197,7 @@ public final class CompareServer {
         return new BadMessageException("the other end sent " + message.kind() + " out of turn");
     }
 
-    private static void bye(Line line, String reason, String remedy) {
+    static void bye(Line line, String reason, String remedy) {
         try {
             line.send(new Message(
                     Message.Kind.BYE,

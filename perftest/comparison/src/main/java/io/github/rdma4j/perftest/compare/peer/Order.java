@@ -5,7 +5,7 @@ package io.github.rdma4j.perftest.compare.peer;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import java.util.Arrays;
 
-/** An order for the machine of the servers, which does nothing else. */
+/** An order for the machine of the servers, or for a host of a mesh. */
 enum Order {
     /** Name a free TCP port. */
     PORT,
@@ -20,7 +20,13 @@ enum Order {
     FINISH,
 
     /** The client has failed: report the server's output, and stop it. */
-    STOP;
+    STOP,
+
+    /** Run the client of a server on another host. Only a host of a mesh does it. */
+    MEASURE,
+
+    /** Report the counters of the port that show loss. Only a host of a mesh does it. */
+    COUNTERS;
 
     /**
      * Reads an order from a message.

@@ -19,6 +19,15 @@ final class PeerFields {
     static final String FAILURE = "failure";
     static final String REMEDY = "remedy";
     static final String REASON = "reason";
+    static final String HOST = "host";
+    static final String JOB = "job";
+    static final String RANK = "rank";
+    static final String PATIENCE = "patience";
+    static final String FIGURE = "figure.";
+    static final String COUNTER = "counter.";
+
+    /** The most counters of a port. */
+    static final int MOST_COUNTERS = 400;
 
     /** A peer sends its first message at once; another program may never send one. */
     static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.compare.peer;
 
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.runner.ServerEnd;
 import io.github.rdma4j.perftest.compare.runner.ServerProgram;
@@ -26,6 +27,9 @@ import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -68,6 +72,15 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
             line.close();
             throw failure;
         }
+    }
+
+    /**
+     * Takes a connection on which the other machine waits for orders.
+     *
+     * @param machine its description
+     */
+    static RemoteServers accepted(Line line, ServerMachine machine) {
+        return new RemoteServers(line, new LineReader(line), machine);
     }
 
     private static Line connect(PeerAddress address) {
@@ -157,6 +170,11 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         return line.localAddress();
     }
 
+    /** Returns the address of the other machine. */
+    public InetAddress remoteAddress() {
+        return line.remoteAddress();
+    }
+
     /** Returns whether the connection uses IPv6, which C's tools do only with an option. */
     public boolean isIpv6() {
         return line.remoteAddress() instanceof Inet6Address;
@@ -189,6 +207,53 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
                 new Fields().with(PeerFields.PROGRAM, program.name()).with(PeerFields.RUN, run),
                 patience(deadline));
         return new There();
+    }
+
+    /**
+     * Makes the other machine, which is a host of a mesh, run the client of a server.
+     *
+     * @param host the server's address
+     * @throws PerftestException when the run fails
+     */
+    public Map<Metric, Double> measure(RunOrder order, String host) {
+        String run = order.at(null, order.devicePort(), -1).encode();
+        Fields answer = order(
+                Order.MEASURE,
+                new Fields().with(PeerFields.RUN, run).with(PeerFields.HOST, host),
+                patience(order.deadline()));
+        Map<Metric, Double> figures = new EnumMap<>(Metric.class);
+        for (Metric metric : Metric.values()) {
+            if (answer.has(PeerFields.FIGURE + metric.ordinal())) {
+                figures.put(metric, figure(answer.text(PeerFields.FIGURE + metric.ordinal())));
+            }
+        }
+        return figures;
+    }
+
+    private static double figure(String text) {
+        try {
+            double value = Double.parseDouble(text);
+            if (value > 0 && Double.isFinite(value)) {
+                return value;
+            }
+        } catch (NumberFormatException _) {
+            // Reported below.
+        }
+        throw new BadMessageException("the other end's figure is not a positive number");
+    }
+
+    /** Returns the counters of the other machine's port that show loss. */
+    public Map<String, Long> counters() {
+        Fields answer = order(Order.COUNTERS, new Fields(), PeerFields.GRACE);
+        Map<String, Long> counters = new TreeMap<>();
+        for (int i = 0; i < PeerFields.MOST_COUNTERS && answer.has(PeerFields.COUNTER + i); i++) {
+            String[] parts = answer.text(PeerFields.COUNTER + i).split(" ", 2);
+            if (parts.length < 2 || !parts[0].matches("\\d{1,18}")) {
+                throw new BadMessageException("the other end's counter is not a number and a name");
+            }
+            counters.put(parts[1], Long.parseLong(parts[0]));
+        }
+        return counters;
     }
 
     private static Duration patience(Deadline deadline) {

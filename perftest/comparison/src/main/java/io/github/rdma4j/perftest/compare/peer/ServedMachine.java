@@ -3,9 +3,12 @@
 package io.github.rdma4j.perftest.compare.peer;
 
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.runner.ServerEnd;
+import io.github.rdma4j.perftest.talk.BadMessageException;
 import java.net.InetAddress;
+import java.util.Map;
 
 /** This machine, prepared to run the servers of one comparison. Closing this ends them. */
 public interface ServedMachine extends AutoCloseable {
@@ -34,6 +37,20 @@ public interface ServedMachine extends AutoCloseable {
                 describe().environment().device(),
                 describe().environment().devicePort(),
                 describe().environment().gidIndex());
+    }
+
+    /**
+     * Runs the client of a server on another host.
+     *
+     * @param host the server's address
+     */
+    default Map<Metric, Double> measure(RunOrder order, String host) {
+        throw new BadMessageException("the other end asks this machine, which only runs servers, to run a client");
+    }
+
+    /** Returns the counters of the port that show loss, by name. */
+    default Map<String, Long> counters() {
+        return Map.of();
     }
 
     /** Stops its servers, even if another thread waits for one of them. A second call has no effect. */

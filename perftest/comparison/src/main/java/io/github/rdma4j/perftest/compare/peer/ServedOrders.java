@@ -16,20 +16,27 @@ import java.util.Arrays;
 
 /** Carries out the other machine's orders, one server at a time. Closing this stops the server. */
 final class ServedOrders implements AutoCloseable {
+    private static final String ADDRESS = "[0-9A-Fa-f:.]{2,45}(%[A-Za-z0-9_.-]{1,32})?";
+
     private final ServedMachine machine;
+    private final Duration grace;
     private Serving serving;
     private Deadline deadline;
     private Duration running = Duration.ZERO;
     private long childrenBefore;
     private int served;
 
-    ServedOrders(ServedMachine machine) {
+    /**
+     * @param grace how long the other end may be silent between two runs
+     */
+    ServedOrders(ServedMachine machine, Duration grace) {
         this.machine = machine;
+        this.grace = grace;
     }
 
     /** Returns how long the other end may be silent now. */
     Duration patience() {
-        return running.plus(PeerFields.GRACE);
+        return running.plus(grace);
     }
 
     /** Returns the number of complete runs. */
@@ -54,6 +61,8 @@ final class ServedOrders implements AutoCloseable {
                 case SERVE -> serve(fields);
                 case FINISH -> finish();
                 case STOP -> stop();
+                case MEASURE -> measure(fields);
+                case COUNTERS -> counters();
             };
         } catch (BadMessageException failure) {
             throw failure;
@@ -119,6 +128,27 @@ final class ServedOrders implements AutoCloseable {
         } finally {
             forget();
         }
+    }
+
+    private Fields measure(Fields fields) {
+        String host = fields.text(PeerFields.HOST);
+        // Anything else could be an option of the tool.
+        if (!host.matches(ADDRESS)) {
+            throw new BadMessageException("the other end asks for a run with an invalid address");
+        }
+        Fields answer = new Fields();
+        machine.measure(machine.here(run(fields)), host)
+                .forEach((metric, value) -> answer.with(PeerFields.FIGURE + metric.ordinal(), value.toString()));
+        return answer;
+    }
+
+    private Fields counters() {
+        Fields answer = new Fields();
+        machine.counters().entrySet().stream()
+                .limit(PeerFields.MOST_COUNTERS)
+                .forEach(counter -> answer.with(
+                        PeerFields.COUNTER + answer.all().size(), counter.getValue() + " " + counter.getKey()));
+        return answer;
     }
 
     private void forget() {

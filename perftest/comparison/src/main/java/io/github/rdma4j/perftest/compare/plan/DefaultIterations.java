@@ -8,7 +8,7 @@ import io.github.rdma4j.perftest.options.Tool;
  * The default number of messages in a run: enough for some tenths of a second to a second, on a software device or on
  * an adapter. The numbers are round, so that they are easy to type.
  */
-final class DefaultIterations {
+public final class DefaultIterations {
     /** For a software device in an emulated machine, which is the slowest environment. */
     private static final double SOFTWARE_MESSAGE_MICROSECONDS = 20;
 
@@ -28,11 +28,13 @@ final class DefaultIterations {
     private DefaultIterations() {}
 
     /**
+     * Returns the number.
+     *
      * @param tool the tool
      * @param size message size in bytes
      * @param software whether it is a software device
      */
-    static int of(Tool tool, long size, boolean software) {
+    public static int of(Tool tool, long size, boolean software) {
         double message = software
                 ? SOFTWARE_MESSAGE_MICROSECONDS + size / SOFTWARE_BYTES_PER_MICROSECOND
                 : ADAPTER_MESSAGE_MICROSECONDS + size / ADAPTER_BYTES_PER_MICROSECOND;

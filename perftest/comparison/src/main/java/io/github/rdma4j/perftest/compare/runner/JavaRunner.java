@@ -118,7 +118,7 @@ public final class JavaRunner implements Runner {
     }
 
     /** Returns the columns of the table, before rounding. */
-    static Map<String, Double> figures(SizeResult result) {
+    public static Map<String, Double> figures(SizeResult result) {
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("bytes", (double) result.size());
         figures.put("iterations", (double) result.iterations());

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Reads the port counters that indicate trouble. */
-final class PortCounters {
+public final class PortCounters {
     /** The most counters that are read, and accepted from the other end. */
     static final int MOST = 200;
 
@@ -19,15 +19,20 @@ final class PortCounters {
 
     /** Returns the counters by name, without files that are not numbers. */
     static Map<String, Long> read(MachineFiles files, PeerPort port) {
+        return read(files, port.device(), port.number());
+    }
+
+    /** Returns the counters of a device's port by name, without files that are not numbers. */
+    public static Map<String, Long> read(MachineFiles files, String device, int number) {
         Map<String, Long> counters = new TreeMap<>();
-        String folder = "sys/class/infiniband/" + port.device() + "/ports/" + port.number();
+        String folder = "sys/class/infiniband/" + device + "/ports/" + number;
         Stream.of("hw_counters", "counters")
                 .forEach(kind -> files.names(folder + "/" + kind).stream()
                         .filter(name -> CounterMeaning.of(name).isPresent())
                         .limit(MOST / 2)
                         .forEach(name -> {
                             OptionalLong value = files.number(folder + "/" + kind + "/" + name);
-                            value.ifPresent(number -> counters.put(name, number));
+                            value.ifPresent(count -> counters.put(name, count));
                         }));
         return counters;
     }
