@@ -65,7 +65,7 @@ libraries() {
 # bats test_tags=release
 @test "each library comes with its sources, its Javadoc and an SBOM; benchmarks do not come" {
     [[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
-    for library in rdma4j-{base,verbs,testing,netty,spark,micrometer,cuda,gpudirect,perftest-tools,perftest-diagnosis,perftest-comparison,perftest}; do
+    for library in rdma4j-{base,verbs,testing,netty,spark,valkey,micrometer,cuda,gpudirect,perftest-tools,perftest-diagnosis,perftest-comparison,perftest}; do
         for file in "$(jar_of $library)" "$(jar_of $library sources)" "$(jar_of $library javadoc)"; do
             echo "$file"
             "$JDK/bin/jar" -tf "$file" >"$BATS_TEST_TMPDIR/content"

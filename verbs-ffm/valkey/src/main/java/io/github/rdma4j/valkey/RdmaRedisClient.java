@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the rdma4j authors
+// SPDX-License-Identifier: Apache-2.0
+package io.github.rdma4j.valkey;
+
+import io.lettuce.core.ConnectionBuilder;
+import io.lettuce.core.ConnectionEvents;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import reactor.core.publisher.Mono;
+
+/**
+ * Lettuce's client for a Valkey server, over RDMA:
+ *
+ * <pre>{@code
+ * try (RedisClient client = RdmaRedisClient.create(RedisURI.create("redis://192.168.1.7:6379"))) {
+ *     client.connect().sync().set("key", "value");
+ * }
+ * }</pre>
+ *
+ * <p>All of its connections use RDMA, also for publish/subscribe and after a reconnect. The server's address belongs to
+ * a network interface with an RDMA device. The server does not support TLS over RDMA. Lettuce's cluster client is another
+ * class, which stays on TCP.
+ *
+ * <p>Thread safety: like {@link RedisClient}.
+ *
+ * @since 0.1.0
+ */
+public final class RdmaRedisClient extends RedisClient {
+    private final EventLoopGroup loops;
+
+    private RdmaRedisClient(ClientResources resources, RedisURI uri) {
+        super(resources, uri);
+        loops = new MultiThreadIoEventLoopGroup(getResources().ioThreadPoolSize(), ValkeyIoHandler.newFactory());
+    }
+
+    /**
+     * Creates a client with its own threads.
+     *
+     * @param uri the server
+     * @return the client
+     */
+    public static RdmaRedisClient create(RedisURI uri) {
+        return new RdmaRedisClient(null, uri);
+    }
+
+    /**
+     * Creates a client.
+     *
+     * @param resources Lettuce's timer, event bus and so on. The client has as many event loops of its own as these
+     *     have I/O threads, {@link ClientResources#ioThreadPoolSize()}
+     * @param uri the server
+     * @return the client
+     */
+    public static RdmaRedisClient create(ClientResources resources, RedisURI uri) {
+        return new RdmaRedisClient(resources, uri);
+    }
+
+    /**
+     * Replaces the bootstrap. Lettuce takes the class of its channels from static methods, and Netty refuses to set a
+     * second one, so a {@link io.lettuce.core.resource.NettyCustomizer} comes too late.
+     */
+    @Override
+    protected void connectionBuilder(
+            Mono<SocketAddress> address, ConnectionBuilder builder, ConnectionEvents events, RedisURI uri) {
+        super.connectionBuilder(address, builder, events, uri);
+        Bootstrap tcp = builder.bootstrap();
+        Bootstrap rdma = new Bootstrap()
+                .channel(ValkeyChannel.class)
+                .group(loops)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (Integer)
+                        tcp.config().options().get(ChannelOption.CONNECT_TIMEOUT_MILLIS));
+        builder.bootstrap(rdma);
+        builder.apply(uri);
+    }
+
+    @Override
+    public CompletableFuture<Void> shutdownAsync(long quietPeriod, long timeout, TimeUnit unit) {
+        return super.shutdownAsync(quietPeriod, timeout, unit).thenCompose(done -> {
+            CompletableFuture<Void> ended = new CompletableFuture<>();
+            loops.shutdownGracefully(quietPeriod, timeout, unit).addListener(end -> ended.complete(null));
+            return ended;
+        });
+    }
+}
