@@ -11,6 +11,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +27,8 @@ import reactor.core.publisher.Mono;
  * }</pre>
  *
  * <p>All of its connections use RDMA, also for publish/subscribe and after a reconnect. The server's address belongs to
- * a network interface with an RDMA device. The server does not support TLS over RDMA. Lettuce's cluster client is another
- * class, which stays on TCP.
+ * a network interface with an RDMA device. The server does not support TLS over RDMA. Lettuce's cluster client is
+ * another class, which stays on TCP.
  *
  * <p>Thread safety: like {@link RedisClient}.
  *
@@ -38,7 +39,11 @@ public final class RdmaRedisClient extends RedisClient {
 
     private RdmaRedisClient(ClientResources resources, RedisURI uri) {
         super(resources, uri);
-        loops = new MultiThreadIoEventLoopGroup(getResources().ioThreadPoolSize(), ValkeyIoHandler.newFactory());
+        // Daemons, as Lettuce's own threads are.
+        loops = new MultiThreadIoEventLoopGroup(
+                getResources().ioThreadPoolSize(),
+                new DefaultThreadFactory("lettuce-rdmaEventLoop", true),
+                ValkeyIoHandler.newFactory());
     }
 
     /**

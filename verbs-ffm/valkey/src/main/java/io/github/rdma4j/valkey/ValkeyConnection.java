@@ -228,7 +228,7 @@ final class ValkeyConnection {
             handle(count);
             all += count;
         } while (count == POLLED_AT_ONCE && all < MOST_POLLED);
-        if (registerDue && failure == null) {
+        if (registerDue && failure == null && !disconnected) {
             register();
         }
         return all;
@@ -314,7 +314,7 @@ final class ValkeyConnection {
         ownBytes.limit(from + length).position(from);
         target.writeBytes(ownBytes);
         protocol.read(length);
-        if (protocol.isOwnRingUsedUp() && failure == null) {
+        if (protocol.isOwnRingUsedUp() && failure == null && !disconnected) {
             register();
         }
         return length;
@@ -379,7 +379,8 @@ final class ValkeyConnection {
 
     /** Sends a message that finds out whether the server's adapter still answers, if nothing else was sent. */
     void keepAlive() {
-        if (!sentSinceKeepalive && protocol.mayDisturb() && controlsUnderWay == 0 && failure == null) {
+        boolean usable = failure == null && !disconnected;
+        if (usable && !sentSinceKeepalive && protocol.mayDisturb() && controlsUnderWay == 0) {
             protocol.writeKeepalive(controlBytes, controlSlot(0));
             postControl();
         }

@@ -5,6 +5,7 @@ package io.github.rdma4j.valkey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
@@ -20,14 +21,19 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -300,6 +306,50 @@ class ValkeyChannelDeviceTest {
         assertThat(readByPeer(much.length)).isEqualTo(much);
         assertThat(written.await(SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(written.isSuccess()).isTrue();
+    }
+
+    /** The event loop allocates a little when it sleeps, and Netty for each write. */
+    @Test
+    void requestAndReplyAllocateNothing() throws Exception {
+        InetSocketAddress server = listen();
+        CompletableFuture<ValkeyConnection> connecting = CompletableFuture.supplyAsync(() -> {
+            try {
+                return ValkeyConnection.connect(server, null, 4096, RawPeer.PATIENCE);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        accept();
+        peer.register();
+        ValkeyConnection connection = connecting.get();
+        int rounds = 300;
+        // So that the small ring is full at the end of a message.
+        byte[] bytes = random(64);
+        Thread echo = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < rounds; i++) {
+                peer.write(peer.read(), bytes.length);
+            }
+        });
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        ByteBuf reply = Unpooled.directBuffer(bytes.length);
+        int without = 0;
+        long end = System.nanoTime() + RawPeer.PATIENCE.toNanos();
+        for (int i = 0; i < rounds; i++) {
+            reply.clear();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            connection.sendSpace().put(bytes);
+            connection.send(bytes.length);
+            while (connection.readable() < bytes.length && System.nanoTime() - end < 0) {
+                connection.poll();
+                Thread.onSpinWait();
+            }
+            connection.read(reply);
+            without += threads.getCurrentThreadAllocatedBytes() == before ? 1 : 0;
+        }
+        echo.join();
+        connection.close(Duration.ZERO);
+        // The first ones load classes.
+        assertThat(without).isGreaterThan(rounds / 2);
     }
 
     @Test

@@ -3,10 +3,12 @@
 package io.github.rdma4j.valkey;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -40,7 +42,7 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 abstract class ValkeyCommands {
     static final int PORT = 6379;
-    static final Duration PATIENCE = Duration.ofMinutes(3);
+    static final Duration PATIENCE = Duration.ofMinutes(10);
 
     final InetAddress address = CmTestNet.addresses().getFirst();
     ValkeyServer server;
@@ -60,6 +62,10 @@ abstract class ValkeyCommands {
         connection = client.connect();
     }
 
+    RedisCommands<String, String> commands() {
+        return connection.sync();
+    }
+
     @AfterEach
     void close() throws Exception {
         if (client != null) {
@@ -70,7 +76,7 @@ abstract class ValkeyCommands {
 
     @Test
     void repliesArriveInOrder() {
-        RedisCommands<String, String> commands = connection.sync();
+        RedisCommands<String, String> commands = commands();
         assertThat(commands.ping()).isEqualTo("PONG");
         assertThat(commands.set("key", "value")).isEqualTo("OK");
         assertThat(commands.get("key")).isEqualTo("value");
@@ -161,6 +167,14 @@ abstract class ValkeyCommands {
         // Sent again after the reconnect, if need be.
         assertThat(connection.sync().get("key")).isNull();
         assertThat(connection.sync().set("key", "second")).isEqualTo("OK");
+    }
+
+    @Test
+    void clientBeyondTheLimitIsRefused() {
+        commands().configSet("maxclients", "1");
+        // Over TCP the server also sends the reason, and over RDMA it cannot yet.
+        assertThatThrownBy(client::connect).isInstanceOf(RedisConnectionException.class);
+        assertThat(commands().ping()).isEqualTo("PONG");
     }
 
     @Test

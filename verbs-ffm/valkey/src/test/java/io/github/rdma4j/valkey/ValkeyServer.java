@@ -23,7 +23,7 @@ final class ValkeyServer implements AutoCloseable {
 
     private ValkeyServer(Process process) {
         this.process = process;
-        Thread.ofVirtual().start(this::readLog);
+        Thread.ofPlatform().daemon().start(this::readLog);
     }
 
     /** Starts a server on one port of both transports, and waits until it accepts clients. */
