@@ -68,14 +68,17 @@ public final class RdmaRedisClient extends RedisClient {
         return new RdmaRedisClient(resources, uri);
     }
 
-    /**
-     * Replaces the bootstrap. Lettuce takes the class of its channels from static methods, and Netty refuses to set a
-     * second one, so a {@link io.lettuce.core.resource.NettyCustomizer} comes too late.
-     */
     @Override
     protected void connectionBuilder(
             Mono<SocketAddress> address, ConnectionBuilder builder, ConnectionEvents events, RedisURI uri) {
+        if (uri.isSsl()) {
+            throw new IllegalArgumentException(
+                    "Cannot connect to %s: Valkey has no TLS over RDMA. Use redis://, or Lettuce's RedisClient."
+                            .formatted(uri));
+        }
         super.connectionBuilder(address, builder, events, uri);
+        // Lettuce takes the class of its channels from static methods, and Netty refuses to set a second one: a
+        // NettyCustomizer comes too late.
         Bootstrap tcp = builder.bootstrap();
         Bootstrap rdma = new Bootstrap()
                 .channel(ValkeyChannel.class)

@@ -72,9 +72,9 @@ public final class ValkeyChannel extends AbstractChannel {
 
     private final ChannelConfig config = new Config(this);
     /** Copies a buffer into {@link #space}; returns whether space is left. */
-    private final ChannelOutboundBuffer.MessageProcessor gather = this::gather;
+    private final ChannelOutboundBuffer.MessageProcessor gatherer = this::gather;
 
-    private final Runnable deliver = this::deliverLater;
+    private final Runnable deliverTask = this::deliverLater;
 
     private volatile ValkeyConnection connection;
     private volatile boolean closed;
@@ -194,7 +194,7 @@ public final class ValkeyChannel extends AbstractChannel {
         readPending = true;
         if (connection != null && connection.readable() > 0 && !deliverScheduled) {
             deliverScheduled = true;
-            eventLoop().execute(deliver);
+            eventLoop().execute(deliverTask);
         }
     }
 
@@ -244,7 +244,7 @@ public final class ValkeyChannel extends AbstractChannel {
                 return;
             }
             int from = space.position();
-            out.forEachFlushedMessage(gather);
+            out.forEachFlushedMessage(gatherer);
             int length = space.position() - from;
             if (length > 0) {
                 connection.send(length);

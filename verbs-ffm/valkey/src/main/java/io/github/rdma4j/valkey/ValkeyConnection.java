@@ -365,7 +365,7 @@ final class ValkeyConnection {
         return outgoingBytes.limit(from + (int) length).position(from);
     }
 
-    /** Writes the bytes between the mark's place and the position of {@link #sendSpace()} into the server's ring. */
+    /** Writes the first bytes of {@link #sendSpace()} into the server's ring. */
     void send(int length) {
         write.local(head % SEND_BYTES, length).remote(protocol.writePosition()).immediate(length);
         if (!write.tryPost(head + length)) {
