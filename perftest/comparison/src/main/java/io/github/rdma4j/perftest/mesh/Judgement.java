@@ -119,7 +119,8 @@ final class Judgement {
             findings.add(new MeshFinding(
                     Kind.LINK_FAILED,
                     List.of(each.pair().a(), each.pair().b()),
-                    link(each.pair()) + ": it could not be measured: " + each.failure(),
+                    link(each.pair()) + ": it could not be measured: " + each.failure()
+                            + (each.losses().isEmpty() ? "" : "; packets were lost: " + counters(each)),
                     DOCTOR_PAIR));
         }
     }
@@ -213,7 +214,7 @@ final class Judgement {
             findings.add(new MeshFinding(
                     Kind.LINK_LOSSY,
                     List.of(pair.a(), pair.b()),
-                    link(pair) + ": it loses packets: " + counters(pair)
+                    link(pair) + ": it loses packets: " + counters(result(pair))
                             + slow.getOrDefault(pair, List.of()).stream()
                                     .map(words -> "; " + words)
                                     .collect(Collectors.joining()),
@@ -227,16 +228,19 @@ final class Judgement {
                 DOCTOR_PAIR)));
     }
 
-    private String counters(Pair pair) {
-        PairResult found = result.pairs().stream()
+    private PairResult result(Pair pair) {
+        return result.pairs().stream()
                 .filter(each -> each.pair().equals(pair))
                 .findFirst()
                 .orElseThrow();
-        return new TreeMap<>(found.losses())
+    }
+
+    private static String counters(PairResult pair) {
+        return new TreeMap<>(pair.losses())
                         .entrySet().stream()
                                 .map(each -> String.format(Locale.ROOT, "%s +%,d", each.getKey(), each.getValue()))
                                 .collect(Collectors.joining(", "))
-                + String.format(Locale.ROOT, ", in %,d messages", found.messages());
+                + String.format(Locale.ROOT, ", in %,d messages", pair.messages());
     }
 
     private static Pair pair(Outliers.Link link) {

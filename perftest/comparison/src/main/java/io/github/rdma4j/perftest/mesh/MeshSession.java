@@ -100,6 +100,7 @@ final class MeshSession implements AutoCloseable {
     void measure() {
         List<List<Pair>> rounds = Rounds.of(result(RunState.COMPLETE).present());
         boolean software = software();
+        long first = System.nanoTime();
         for (int i = 0; i < rounds.size(); i++) {
             List<Pair> round = rounds.get(i);
             String title = "round %d of %d".formatted(i + 1, rounds.size());
@@ -107,7 +108,7 @@ final class MeshSession implements AutoCloseable {
             long start = System.nanoTime();
             measure(round, software);
             long took = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
-            long left = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin) / (i + 1) * (rounds.size() - i - 1);
+            long left = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - first) / (i + 1) * (rounds.size() - i - 1);
             progress.line(title + ": " + names(round) + ", " + took + " s"
                     + (i + 1 < rounds.size() ? "; about %d s left".formatted(left) : ""));
         }

@@ -16,8 +16,8 @@ import java.util.function.Predicate;
  * explains only its own cell. So hosts are found first: a host stands out if each of its cells is worse than the cells
  * of the others. Then links are compared without the cells of these hosts.
  *
- * <p>A cell is worse than others if it exceeds their median by a factor and by a multiple of their spread. The spread is
- * the median of their distances from the median, which a few bad cells do not change.
+ * <p>A cell is worse than others if it exceeds their median by a factor and by a multiple of their spread. The spread
+ * is the median of their distances from the median, which a few bad cells do not change.
  */
 final class Outliers {
     /** The factor that makes the median distance of normally distributed figures their standard deviation. */

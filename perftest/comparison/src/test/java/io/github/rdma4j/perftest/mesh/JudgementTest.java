@@ -198,6 +198,16 @@ class JudgementTest {
     }
 
     @Test
+    void linkThatFailsForItsLossesShowsThem() {
+        mesh(3, (_, _) -> 1);
+        put(new PairResult(new Pair(0, 1), Map.of(), Map.of("packet_seq_err", 40L), 800, "the run took too long"));
+
+        assertThat(texts())
+                .containsExactly("link a–b: it could not be measured: the run took too long; packets were lost:"
+                        + " packet_seq_err +40, in 800 messages");
+    }
+
+    @Test
     void deadHostExplainsItsPairs() {
         mesh(4, (_, _) -> 1);
         for (int other : List.of(1, 2, 3)) {

@@ -112,7 +112,7 @@ class RendezvousTest {
     @Test
     void invalidAddressEndsTheConversation() {
         CompletableFuture<Void> one = join("job 7", 1, _ -> new Host());
-        RemoteServers remote = rendezvous.await(SHORT.multipliedBy(20), _ -> rendezvous.close())[1].servers();
+        RemoteServers remote = rendezvous.await(LONG, _ -> rendezvous.close())[1].servers();
 
         assertThatThrownBy(() -> remote.measure(Samples.order(Samples.LATENCY), "--out_json_file=/etc/passwd"))
                 .hasMessageContaining("a run with an invalid address");
@@ -149,7 +149,7 @@ class RendezvousTest {
             throw new CompareException("no RDMA device", "");
         });
 
-        Rendezvous.Arrival[] arrivals = rendezvous.await(SHORT.multipliedBy(20), _ -> rendezvous.close());
+        Rendezvous.Arrival[] arrivals = rendezvous.await(LONG, _ -> rendezvous.close());
 
         assertThat(arrivals[0]).isNull();
         assertThat(arrivals[1].servers()).isNull();
@@ -168,7 +168,7 @@ class RendezvousTest {
     @Test
     void hostThatGoesIsLost() {
         join("job 7", 1, _ -> new Host());
-        RemoteServers remote = rendezvous.await(SHORT.multipliedBy(20), _ -> rendezvous.close())[1].servers();
+        RemoteServers remote = rendezvous.await(LONG, _ -> rendezvous.close())[1].servers();
         remote.close();
 
         assertThatThrownBy(remote::freePort).isInstanceOf(PeerLostException.class);
