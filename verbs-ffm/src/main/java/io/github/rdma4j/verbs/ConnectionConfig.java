@@ -12,6 +12,8 @@ import java.util.Objects;
  * @since 0.1.0
  */
 public final class ConnectionConfig {
+    private static final int NOT_SET = -1;
+
     private Mtu pathMtu = Mtu.MTU_4096;
     private int timeout = 14;
     private int retryCount = 7;
@@ -21,8 +23,8 @@ public final class ConnectionConfig {
     private int trafficClass;
     private int hopLimit = 64;
     private int flowLabel;
-    private int maxReadAtomic = 1;
-    private int maxDestinationReadAtomic = 1;
+    private int maxReadAtomic = NOT_SET;
+    private int maxDestinationReadAtomic = NOT_SET;
 
     ConnectionConfig() {}
 
@@ -136,7 +138,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets the maximum number of reads and atomics that this side has outstanding; default 1.
+     * Sets the maximum number of reads and atomics that this side has outstanding; default 1, or 0 if the device allows
+     * none.
      *
      * @param count 0 to 255, at most what the peer serves and the device's
      *     {@link DeviceAttributes#maxQueuePairInitiatorReadAtomic()}
@@ -148,7 +151,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets the maximum number of the peer's reads and atomics that this side serves at a time; default 1.
+     * Sets the maximum number of the peer's reads and atomics that this side serves at a time; default 1, or 0 if the
+     * device allows none.
      *
      * @param count 0 to 255, at most the device's {@link DeviceAttributes#maxQueuePairReadAtomic()}
      * @return this
@@ -159,12 +163,22 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Checks before the first transition: a value that only the second transition refuses would leave the queue pair
-     * half connected.
+     * Sets the defaults that depend on the device, and checks the other values before the first transition: a value that
+     * only the second transition refuses would leave the queue pair half connected.
      */
-    void check(DeviceContext context) {
+    void settle(DeviceContext context) {
+        settleReads(context.limits());
         QueuePairModification.checkReadAtomic(context, maxReadAtomic);
         QueuePairModification.checkDestinationReadAtomic(context, maxDestinationReadAtomic);
+    }
+
+    void settleReads(DeviceAttributes limits) {
+        if (maxReadAtomic == NOT_SET) {
+            maxReadAtomic = Math.min(1, limits.maxQueuePairInitiatorReadAtomic());
+        }
+        if (maxDestinationReadAtomic == NOT_SET) {
+            maxDestinationReadAtomic = Math.min(1, limits.maxQueuePairReadAtomic());
+        }
     }
 
     private static int range(String name, int value, int high) {

@@ -152,7 +152,7 @@ public final class PreparedQueuePair implements AutoCloseable {
                     "have both sides use a GID, or neither");
         }
         InfiniBandLids.require("connecting " + queuePair, port, portAttributes, theirs.lid());
-        connection.check(queuePair.domain().context());
+        connection.settle(queuePair.domain().context());
         QueuePairTransitions.toReadyToReceive(queuePair, port, gidIndex, endpoint, theirs, connection);
         try {
             QueuePairTransitions.toReadyToSend(queuePair, endpoint, connection);

@@ -233,20 +233,22 @@ final class RunQueuePairs {
                 parameters.path().destinationLid(keys.lid()),
                 keys.gid() == null ? Gid.ZERO : keys.gid(),
                 mtu);
-        return prepared.get(index)
-                .connect(
-                        endpoint,
-                        config -> config.pathMtu(mtu)
-                                .timeout(parameters.path().queuePairTimeout())
-                                .retryCount(7)
-                                .rnrRetry(7)
-                                .minRnrTimer(12)
-                                .serviceLevel(parameters.path().serviceLevel())
-                                .trafficClass(parameters.path().trafficClass())
-                                .hopLimit(parameters.path().hopLimit())
-                                .flowLabel(parameters.path().flowLabel(index))
-                                .maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
-                                .maxDestinationReadAtomic(device.outstandingReads()));
+        return prepared.get(index).connect(endpoint, config -> {
+            config.pathMtu(mtu)
+                    .timeout(parameters.path().queuePairTimeout())
+                    .retryCount(7)
+                    .rnrRetry(7)
+                    .minRnrTimer(12)
+                    .serviceLevel(parameters.path().serviceLevel())
+                    .trafficClass(parameters.path().trafficClass())
+                    .hopLimit(parameters.path().hopLimit())
+                    .flowLabel(parameters.path().flowLabel(index));
+            // A device without reads and atomics allows none.
+            if (parameters.tool().verb() == Verb.READ || parameters.tool().verb() == Verb.ATOMIC) {
+                config.maxReadAtomic(device.outstandingReadsTo(keys.outstandingReads()))
+                        .maxDestinationReadAtomic(device.outstandingReads());
+            }
+        });
     }
 
     private AddressHandleAttributes address(int index, PeerKeys keys) {
