@@ -239,6 +239,20 @@ JVM_FLAGS='java -XX:+PrintFlagsFinal -version 2>/dev/null | grep -woE "Tiered(Co
     [[ $output == siw0 ]]
 }
 
+# bats test_tags=long
+@test "an adapter on the PCI bus: C programs send over it, and it can be unplugged" {
+    run -2 "$SOFTROCE" --device pvrdma --wire loss=1% true
+    [[ $output == *'leave out --wire' ]]
+    run -7 --separate-stderr "$SOFTROCE" --device pvrdma --boot-timeout 600 bash -c '
+        ibv_rc_pingpong -d vmw_pvrdma0 -g 1 -n 20 >server &
+        until ibv_rc_pingpong -d vmw_pvrdma0 -g 1 -n 20 127.0.0.1 >client 2>&1; do sleep 1; done
+        wait "$!" && grep -h "^20 iters" server client | wc -l
+        echo device_del adapter >/dev/vport0p7
+        while [ -e /sys/class/infiniband/vmw_pvrdma0 ]; do sleep 1; done
+        exit 7'
+    [[ $output == 2 && $stderr == *', TCG, 1 CPU, vmw_pvrdma0' ]]
+}
+
 @test "User-Mode Linux: a kernel that panics ends at once, and its reason is reported" {
     run --separate-stderr "$SOFTROCE" -q --vm --accel uml --memory 512 bash -c 'echo 2 >/proc/sys/vm/panic_on_oom; tail /dev/zero'
     [[ $status == 125 && $stderr == *'ended unexpectedly'*'Kernel panic - not syncing: Out of memory'* ]]

@@ -49,7 +49,12 @@ initrd_build() {
     chmod 755 "$root/init"
     if [[ ${ACCEL:-} != uml ]]; then # which has them built in
         initrd_modules "$root/modules/root" "${INITRD_ROOT_MODULES[@]}"
-        initrd_modules "$root/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
+        if [[ ${DEVICE:-} == pvrdma ]]; then
+            initrd_modules "$root/modules/rdma" vmxnet3 ib_uverbs rdma_ucm
+            cp -- "$PVRDMA_DRIVER" "$root/modules/rdma/vmw_pvrdma.ko"
+        else
+            initrd_modules "$root/modules/rdma" "${INITRD_RDMA_MODULES[@]}"
+        fi
     fi
     # Not compressed, because an emulated CPU unpacks more slowly than QEMU copies. The output depends only on the input
     # files, because images are compared with images that were built elsewhere.
@@ -65,7 +70,7 @@ initrd_get() {
         return
     fi
     key=$({
-        printf '%s\n' "$KERNEL_DIR"
+        printf '%s\n' "$KERNEL_DIR" ${PVRDMA_DRIVER:+"$PVRDMA_DRIVER"}
         cat -- "$(initrd_busybox)" "$here/guest-boot" "$here/guest-main" "$here/initrd.sh"
     } | sha256sum)
     cache=$(cache_dir initrd) || exit

@@ -96,6 +96,8 @@ request_body() {
         else
             printf 'driver sch_netem\n' # for softroce wire: a guest's kernel cannot fetch it later
         fi
+    elif [[ $DEVICE == pvrdma ]]; then
+        printf 'adapter\n'
     else
         printf 'devices %d %s %d\n' "$DEVICES" "$TRANSPORT" "${WIRE_MTU:-4200}"
         [[ -z $WIRE ]] || printf 'wire %d%s\n' "$DEVICES" "$WIRE_NETEM"

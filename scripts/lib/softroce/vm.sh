@@ -55,6 +55,7 @@ vm_machine() {
     VM_COMMAND+=(-m "$MEMORY" -kernel "$KERNEL_DIR/vmlinux" -initrd "$INITRD"
         -append "${kernel_arguments[*]}${VM_KERNEL_ARGUMENTS:+ $VM_KERNEL_ARGUMENTS}"
         -device virtio-serial-pci)
+    [[ $DEVICE != pvrdma ]] || pvrdma_machine
 }
 
 # vm_port NUMBER in|out PIPE: the guest's port NUMBER (guest-main), which the machine reads from that pipe, or writes to it. An input
