@@ -163,8 +163,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets the defaults that depend on the device, and checks the other values before the first transition: a value that
-     * only the second transition refuses would leave the queue pair half connected.
+     * Sets the defaults that depend on the device, and checks the other values before the first transition. A value
+     * that only the second transition refuses would leave the queue pair half connected.
      */
     void settle(DeviceContext context) {
         settleReads(context.limits());

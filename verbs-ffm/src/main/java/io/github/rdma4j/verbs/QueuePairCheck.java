@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.internal.DeviceDriver;
 
 /**
  * Checks the configuration of a queue pair against the device's limits: the message has both numbers, while the kernel
@@ -59,6 +60,7 @@ final class QueuePairCheck {
                     "maxInlineData %d: 0..%d are possible, and a device allows less, often some hundred bytes"
                             .formatted(config.maxInlineData(), QueuePairConfig.MOST_INLINE_DATA));
         }
+        requireInlineData(config.maxInlineData(), context.driver());
         requirePartition("partitionKeyIndex", context, config.port(), config.partitionKeyIndex());
         if ((config.remoteAccessMask() & ~REMOTE) != 0) {
             throw new IllegalArgumentException(
@@ -116,6 +118,14 @@ final class QueuePairCheck {
                             context.device().name(),
                             keys,
                             keys == 1 ? "entry, index 0" : "entries, 0.." + (keys - 1)));
+        }
+    }
+
+    static void requireInlineData(int length, DeviceDriver driver) {
+        if (length > 0 && !driver.sendsInlineData()) {
+            throw new IllegalArgumentException(
+                    "maxInlineData %d: the provider of %s sends no data inline, although it reports that it does. Set maxInlineData(0)"
+                            .formatted(length, driver.name()));
         }
     }
 

@@ -5,9 +5,11 @@ package io.github.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.internal.DeviceDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -55,5 +57,16 @@ class InlineDataTest {
     void tooMuchDataIsRefused(int length) {
         assertThatThrownBy(() -> data.copy(MemorySegment.ofArray(new byte[length])))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void driverThatIgnoresInlineIsRefused() {
+        DeviceDriver driver = new DeviceDriver("vmw_pvrdma");
+        QueuePairCheck.requireInlineData(0, driver);
+        QueuePairCheck.requireInlineData(64, new DeviceDriver("mlx5_core"));
+        assertThatThrownBy(() -> QueuePairCheck.requireInlineData(64, driver))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("maxInlineData 64")
+                .hasMessageContaining("vmw_pvrdma");
     }
 }

@@ -18,10 +18,13 @@ public record DeviceDriver(String name) {
     /** The name of a driver that could not be read. All calls are assumed to block. */
     public static final String UNKNOWN = "?";
 
+    private static final String VMW_PVRDMA = "vmw_pvrdma";
+
     /**
      * Drivers whose user-space providers ring the doorbell only with a store to mapped memory, so that posting takes a
-     * few dozen nanoseconds. The others: rxe, siw, hfi1, qib, vmw_pvrdma and usnic, post through the kernel; cxgb4 does
-     * so when its doorbells are off; bnxt_re may wait for its doorbell queue to drain.
+     * few dozen nanoseconds. The others: rxe, siw, hfi1, qib and usnic, post through the kernel; cxgb4 does so when its
+     * doorbells are off; bnxt_re may wait for its doorbell queue to drain; a store to the doorbell of vmw_pvrdma calls
+     * the hypervisor.
      */
     private static final Set<String> POST_IN_USER_SPACE = Set.of(
             "mlx5_core",
@@ -40,10 +43,10 @@ public record DeviceDriver(String name) {
      * Drivers whose providers may poll through the kernel; all others read memory. Also those that take the lock of a
      * send queue while they poll (efa, hns when it flushes, ionic): extended posting holds that lock in Java code,
      * where a safepoint can stop the thread, and a critical call that waits for the lock would then block the safepoint
-     * forever.
+     * forever. A poll of an empty queue of vmw_pvrdma is a call of the hypervisor.
      */
     private static final Set<String> POLL_MAY_WAIT =
-            Set.of("hfi1", "ib_qib", "efa", "hns3", "hns_roce_hw_v2", "ionic", "ionic_rdma");
+            Set.of("hfi1", "ib_qib", "efa", "hns3", "hns_roce_hw_v2", "ionic", "ionic_rdma", VMW_PVRDMA);
 
     /**
      * Returns the driver of a device.
@@ -80,6 +83,16 @@ public record DeviceDriver(String name) {
      */
     public boolean endsPollsProperly() {
         return !mayBeSoftware();
+    }
+
+    /**
+     * Returns whether an inline request carries its data. libvmw_pvrdma grants each requested length, but ignores the
+     * flag: the device reads the memory later, and the local key must be valid.
+     *
+     * @return false for vmw_pvrdma
+     */
+    public boolean sendsInlineData() {
+        return !name.equals(VMW_PVRDMA);
     }
 
     /** {@return whether libmlx5 is its user-space driver} */

@@ -127,6 +127,7 @@ class InternalTest {
         assertThat(DeviceDriver.of(sysfs).pollsInUserSpace()).isFalse();
         // Polling takes the lock that a thread holds between ibv_wr_start and ibv_wr_complete.
         assertThat(new DeviceDriver("efa").pollsInUserSpace()).isFalse();
+        assertThat(new DeviceDriver("vmw_pvrdma").pollsInUserSpace()).isFalse();
     }
 
     /**

@@ -35,6 +35,8 @@ public final class RunDevice implements AutoCloseable {
     /** SoftiWARP's vendor ID; SoftiWARP also has a part number. */
     private static final int SOFT_IWARP_VENDOR = 0x626d74;
 
+    private static final int VMWARE_PARAVIRTUAL = 0x820;
+
     private static final int INLINE_SEND = 236;
     private static final int INLINE_DATAGRAM = 188;
 
@@ -278,8 +280,10 @@ public final class RunDevice implements AutoCloseable {
             // The processor copies inline data into a work request, which it cannot do from GPU memory.
             return 0;
         }
-        boolean software =
-                context.attributes().vendorPartId() == 0 || context.attributes().vendorId() == SOFT_IWARP_VENDOR;
+        DeviceAttributes attributes = context.attributes();
+        boolean software = attributes.vendorPartId() == 0
+                || attributes.vendorPartId() == VMWARE_PARAVIRTUAL
+                || attributes.vendorId() == SOFT_IWARP_VENDOR;
         if (software || !parameters.tool().isLatency()) {
             return 0;
         }
