@@ -42,6 +42,13 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "SILENCE_TIMEOUT_MILLIS");
 
     /**
+     * How long a client with {@link Transport#RDMA_OR_TCP} tries RDMA before it falls back to TCP, in milliseconds
+     * ({@link EndpointConfig#rdmaTimeout}). At least 1, and at most half of the time to connect; default 2000.
+     */
+    public static final ChannelOption<Integer> RDMA_TIMEOUT_MILLIS =
+            valueOf(RdmaChannelOption.class, "RDMA_TIMEOUT_MILLIS");
+
+    /**
      * A group whose channels share a completion queue, a pool of receive buffers and nine file descriptors ({@link
      * EndpointGroup}). A channel without a group, the default, has four descriptors and queues of its own. Close the
      * group after its channels; with a closed group, bind and connect fail with an {@link IllegalStateException}. A

@@ -19,6 +19,7 @@ final class RdmaOptions {
     private volatile int receiveBuffers = 32;
     private volatile int sendBuffers = 32;
     private volatile int silenceTimeoutMillis = 30_000;
+    private volatile int rdmaTimeoutMillis = 2_000;
     private volatile Transport transport = Transport.RDMA;
     /** The group of the channels; null if each channel has its own queues. */
     private volatile EndpointGroup group;
@@ -51,6 +52,8 @@ final class RdmaOptions {
             sendBuffers = range(option, value, 1, MOST_BUFFERS);
         } else if (option == RdmaChannelOption.SILENCE_TIMEOUT_MILLIS) {
             silenceTimeoutMillis = (Integer) value == 0 ? 0 : range(option, value, 100, Integer.MAX_VALUE);
+        } else if (option == RdmaChannelOption.RDMA_TIMEOUT_MILLIS) {
+            rdmaTimeoutMillis = range(option, value, 1, Integer.MAX_VALUE);
         } else if (option == RdmaChannelOption.GROUP) {
             group = (EndpointGroup) value;
         } else {
@@ -83,6 +86,7 @@ final class RdmaOptions {
         values.put(RdmaChannelOption.RECEIVE_BUFFERS, receiveBuffers);
         values.put(RdmaChannelOption.SEND_BUFFERS, sendBuffers);
         values.put(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, silenceTimeoutMillis);
+        values.put(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, rdmaTimeoutMillis);
         values.put(RdmaChannelOption.TRANSPORT, transport);
         EndpointGroup shared = group;
         if (shared != null) {
@@ -119,6 +123,7 @@ final class RdmaOptions {
                 .receiveBuffers(receiveBuffers)
                 .sendDepth(sendBuffers)
                 .silenceTimeout(Duration.ofMillis(silenceTimeoutMillis))
+                .rdmaTimeout(Duration.ofMillis(rdmaTimeoutMillis))
                 .transport(transport);
         EndpointGroup shared = group;
         if (shared != null) {

@@ -36,16 +36,19 @@ class OptionsTest {
         assertThat(config.getOption(RdmaChannelOption.RECEIVE_BUFFERS)).isEqualTo(32);
         assertThat(config.getOption(RdmaChannelOption.SEND_BUFFERS)).isEqualTo(32);
         assertThat(config.getOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS)).isEqualTo(30_000);
+        assertThat(config.getOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS)).isEqualTo(2_000);
         assertThat(config.setOption(RdmaChannelOption.MESSAGE_SIZE, 100)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.RECEIVE_BUFFERS, 200)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.SEND_BUFFERS, 300)).isTrue();
         assertThat(config.setOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400))
                 .isTrue();
+        assertThat(config.setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, 500)).isTrue();
         assertThat(config.getOptions())
                 .containsEntry(RdmaChannelOption.MESSAGE_SIZE, 100)
                 .containsEntry(RdmaChannelOption.RECEIVE_BUFFERS, 200)
                 .containsEntry(RdmaChannelOption.SEND_BUFFERS, 300)
-                .containsEntry(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400);
+                .containsEntry(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 400)
+                .containsEntry(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, 500);
         assertThat(config.getOption(ChannelOption.SO_RCVBUF)).isEqualTo(20_000);
     }
 
@@ -70,6 +73,8 @@ class OptionsTest {
                 .hasMessageContaining("0 is not in 1..65535");
         assertThatThrownBy(() -> config.setOption(RdmaChannelOption.SILENCE_TIMEOUT_MILLIS, 50))
                 .hasMessageContaining("50 is not in 100..");
+        assertThatThrownBy(() -> config.setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, 0))
+                .hasMessageContaining("0 is not in 1..");
         assertThatThrownBy(() -> config.setOption(RdmaChannelOption.MESSAGE_SIZE, 1 << 27))
                 .hasMessageContaining("134217728 is not in");
         assertThat(config.getOption(RdmaChannelOption.MESSAGE_SIZE)).isEqualTo(8192);

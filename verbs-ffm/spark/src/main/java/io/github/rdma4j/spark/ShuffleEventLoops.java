@@ -32,6 +32,9 @@ import java.util.concurrent.ThreadFactory;
 public final class ShuffleEventLoops extends MultiThreadIoEventLoopGroup {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(ShuffleEventLoops.class);
 
+    /** An executor that has just started, or collects garbage, takes seconds; and its connection lasts for the job. */
+    private static final int RDMA_TIMEOUT_MILLIS = 30_000;
+
     /** The transport to each host that the log has already. */
     private static final Map<String, Transport> LOGGED = new ConcurrentHashMap<>();
 
@@ -50,6 +53,7 @@ public final class ShuffleEventLoops extends MultiThreadIoEventLoopGroup {
     public ChannelFuture register(Channel channel) {
         if (channel.parent() == null) {
             channel.config().setOption(RdmaChannelOption.TRANSPORT, Transport.RDMA_OR_TCP);
+            channel.config().setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, RDMA_TIMEOUT_MILLIS);
             channel.pipeline().addFirst(TransportLog.INSTANCE);
         }
         return super.register(channel);
