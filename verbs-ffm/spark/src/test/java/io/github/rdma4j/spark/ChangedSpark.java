@@ -5,18 +5,38 @@ package io.github.rdma4j.spark;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassHierarchyResolver;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Label;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.lang.invoke.MethodHandles;
+import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.util.TransportConf;
 
-/** Gives this JVM the classes that the agent would make, before the first use of Spark's own. */
+/**
+ * Gives this JVM the classes that the agent would make, before the first use of Spark's own. If the property {@value
+ * #ADDRESS} has an address, Spark's own tests connect to it, and {@code RDMA} takes the place of the mode {@code AUTO}.
+ */
 final class ChangedSpark {
+    static final String ADDRESS = "rdma4j.spark.address";
+
     private static final String PACKAGE = "org/apache/spark/network/util/";
+    private static final ClassDesc MODE = ClassDesc.ofInternalName(PACKAGE + "IOMode");
 
     static {
         try {
             MethodHandles.Lookup util = MethodHandles.privateLookupIn(TransportConf.class, MethodHandles.lookup());
             util.defineClass(changed("IOMode"));
-            util.defineClass(changed("NettyUtils"));
+            util.defineClass(withMode(changed("NettyUtils")));
+            MethodHandles.privateLookupIn(TransportContext.class, MethodHandles.lookup())
+                    .defineClass(withAddress(bytes("/org/apache/spark/network/TestUtils")));
         } catch (IllegalAccessException e) {
             throw new AssertionError(e);
         }
@@ -30,6 +50,52 @@ final class ChangedSpark {
     private static byte[] changed(String name) {
         ClassLoader loader = TransportConf.class.getClassLoader();
         return RdmaMode.addTo(PACKAGE + name, bytes(name), loader).orElseThrow();
+    }
+
+    /** Puts {@code if (mode == IOMode.AUTO && System.getProperty(…) != null) mode = IOMode.RDMA} in front. */
+    private static byte[] withMode(byte[] bytes) {
+        ClassFile files = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(
+                ClassHierarchyResolver.ofResourceParsing(TransportConf.class.getClassLoader())));
+        return files.transformClass(
+                files.parse(bytes),
+                ClassTransform.transformingMethodBodies(
+                        method -> method.methodTypeSymbol().parameterList().contains(MODE), new CodeTransform() {
+                            @Override
+                            public void atStart(CodeBuilder code) {
+                                Label others = code.newLabel();
+                                code.aload(0).getstatic(MODE, "AUTO", MODE).if_acmpne(others);
+                                property(code).ifnull(others);
+                                code.getstatic(MODE, "RDMA", MODE).astore(0).labelBinding(others);
+                            }
+
+                            @Override
+                            public void accept(CodeBuilder code, CodeElement element) {
+                                code.with(element);
+                            }
+                        }));
+    }
+
+    private static CodeBuilder property(CodeBuilder code) {
+        return code.loadConstant(ADDRESS)
+                .invokestatic(
+                        ClassDesc.of("java.lang.System"),
+                        "getProperty",
+                        MethodTypeDesc.of(ConstantDescs.CD_String, ConstantDescs.CD_String));
+    }
+
+    /** {@code TestUtils.getLocalHost()} returns the property. */
+    private static byte[] withAddress(byte[] bytes) {
+        ClassFile files = ClassFile.of();
+        return files.transformClass(
+                files.parse(bytes),
+                ClassTransform.transformingMethods(
+                        method -> method.methodName().equalsString("getLocalHost"), (method, element) -> {
+                            if (element instanceof CodeModel) {
+                                method.withCode(code -> property(code).areturn());
+                            } else {
+                                method.with(element);
+                            }
+                        }));
     }
 
     /** {@return a class of that package as Spark has it} */

@@ -5,15 +5,22 @@ package io.github.rdma4j.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
-/** Jobs on a cluster of a master, two workers and an application. Their results equal those over Spark's own TCP. */
+/** Jobs on a cluster of a master, workers and an application. Their results equal those over Spark's own TCP. */
 @Tag("full")
 abstract class ClusterJobs {
     private static final String ROWS = System.getProperty("rdma4j.spark.rows", "120000");
@@ -28,17 +35,44 @@ abstract class ClusterJobs {
             "spark.shuffle.io.retryWait", "1s",
             "spark.excludeOnFailure.enabled", "false");
 
-    @TempDir
+    /** All machines see this folder. */
+    @TempDir(factory = InTarget.class)
     Path home;
 
-    /** The addresses of two workers. */
+    private final List<CommandServer> servers = new ArrayList<>();
+
+    /** The addresses of the workers. */
     abstract List<String> addresses();
+
+    /** The address of the master and of the applications. */
+    String master() {
+        return addresses().getFirst();
+    }
+
+    /** The addresses of this machine. */
+    List<String> own() {
+        return addresses();
+    }
+
+    @BeforeEach
+    void startServers() throws IOException {
+        for (String address : own()) {
+            servers.add(new CommandServer(address));
+        }
+    }
+
+    @AfterEach
+    void closeServers() throws IOException {
+        for (CommandServer server : servers) {
+            server.close();
+        }
+    }
 
     /** What an executor logs of how it fetches blocks. */
     abstract String fetched();
 
     /** The number of packets that the devices have sent. */
-    abstract long packets() throws IOException;
+    abstract long packets() throws IOException, InterruptedException;
 
     private static Map<String, String> with(Map<String, String> more) {
         Map<String, String> all = new HashMap<>(SETTINGS);
@@ -50,8 +84,18 @@ abstract class ClusterJobs {
         return with(Map.of("spark.shuffle.io.mode", "RDMA"));
     }
 
-    private SparkCluster.Running submit(SparkCluster cluster, Map<String, String> settings) throws IOException {
-        return cluster.submit(addresses().getFirst(), settings, ShuffleJobs.class, ROWS, LENGTH, PARTITIONS);
+    private SparkCluster.Running submit(SparkCluster cluster, Map<String, String> settings, String... more)
+            throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(ROWS, LENGTH, PARTITIONS));
+        arguments.addAll(List.of(more));
+        return cluster.submit(master(), settings, ShuffleJobs.class, arguments.toArray(String[]::new));
+    }
+
+    /** Kills an executor of the last worker. */
+    private void killExecutor() throws IOException, InterruptedException {
+        try (SparkCluster.Running kill = new SparkCluster.Running(addresses().getLast(), List.of(CommandServer.KILL))) {
+            assertThat(kill.await(CommandServer.KILLED)).startsWith("true");
+        }
     }
 
     /** {@return how many bytes were fetched from other executors} */
@@ -62,7 +106,7 @@ abstract class ClusterJobs {
     }
 
     private SparkCluster cluster() throws Exception {
-        SparkCluster cluster = new SparkCluster(home, addresses().getFirst());
+        SparkCluster cluster = new SparkCluster(home, master());
         for (String address : addresses()) {
             cluster.startWorker(address, 1, Map.of());
         }
@@ -88,13 +132,20 @@ abstract class ClusterJobs {
                         .as("once for each peer")
                         .isNotEmpty()
                         .allMatch(line -> line.contains(fetched()))
-                        .hasSizeLessThanOrEqualTo(2);
+                        .hasSizeLessThanOrEqualTo(addresses().size());
             }
         }
     }
 
+    private static final class InTarget implements TempDirFactory {
+        @Override
+        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext test) throws IOException {
+            return Files.createTempDirectory(Path.of("target").toAbsolutePath(), "spark-");
+        }
+    }
+
     /** Compares what was fetched with the packets that devices have sent. */
-    abstract void check(long bytes, long packets);
+    abstract void check(long bytes, long packets) throws IOException, InterruptedException;
 
     @Test
     void killedExecutorIsReplacedAndResultsAreRight() throws Exception {
@@ -103,9 +154,25 @@ abstract class ClusterJobs {
             SparkCluster.Running job = submit(cluster, rdma());
             job.await("REDUCING");
             job.await("REDUCING");
-            cluster.executors().getFirst().destroyForcibly();
+            killExecutor();
             assertThat(job.await("RESULT ")).isEqualTo(expected);
             assertThat(job.lines()).anyMatch(line -> line.contains("Lost executor"));
+        }
+    }
+
+    /** The first attempt of a task stops amid the blocks that it fetches, and is killed after the second one. */
+    @Test
+    void speculativeTaskReplacesOneThatIsStuck() throws Exception {
+        Map<String, String> speculation = Map.of(
+                "spark.shuffle.io.mode", "RDMA",
+                "spark.speculation", "true",
+                "spark.speculation.quantile", "0.5",
+                "spark.reducer.maxSizeInFlight", "256k");
+        try (SparkCluster cluster = cluster()) {
+            SparkCluster.Running job = submit(cluster, with(speculation), "stuck");
+            job.await("Killing attempt 0 for task 0.0 in stage 1.0");
+            String[] sums = job.await("RESULT rows=").split(" expected=");
+            assertThat(sums[0]).isEqualTo(sums[1]);
         }
     }
 
@@ -113,12 +180,12 @@ abstract class ClusterJobs {
     @Test
     void shuffleServiceServesOverTheSameTransport() throws Exception {
         Map<String, String> service = Map.of("spark.shuffle.service.enabled", "true", "spark.shuffle.io.mode", "RDMA");
-        try (SparkCluster cluster = new SparkCluster(home, addresses().getFirst())) {
+        try (SparkCluster cluster = new SparkCluster(home, master())) {
             cluster.startWorker(addresses().getLast(), 2, service);
             SparkCluster.Running job = submit(cluster, with(service));
             job.await("REDUCING");
             job.await("REDUCING");
-            cluster.executors().getFirst().destroyForcibly();
+            killExecutor();
             String result = job.await("RESULT ");
             remote(job);
             assertThat(job.lines()).anyMatch(line -> line.contains("Lost executor"));

@@ -7,10 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.rdma4j.verbs.cm.CmTestNet;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 
 /** Between two devices of this machine. The counters of the devices show where the blocks went. */
@@ -30,19 +28,32 @@ class ClusterJobsDeviceTest extends ClusterJobs {
     }
 
     @Override
-    long packets() throws IOException {
+    long packets() throws IOException, InterruptedException {
+        return counted("sent_pkts");
+    }
+
+    /** {@return the sum of a counter of all devices} */
+    final long counted(String counter) throws IOException, InterruptedException {
         long sum = 0;
-        try (DirectoryStream<Path> devices = Files.newDirectoryStream(Path.of("/sys/class/infiniband"))) {
-            for (Path device : devices) {
-                sum += Long.parseLong(Files.readString(device.resolve("ports/1/hw_counters/sent_pkts"))
-                        .strip());
+        for (String machine : machines()) {
+            String files = "/sys/class/infiniband/*/ports/1/hw_counters/" + counter;
+            try (SparkCluster.Running reading =
+                    new SparkCluster.Running(machine, List.of("sh", "-c", "echo COUNTED $(cat " + files + ")"))) {
+                sum += Stream.of(reading.await("COUNTED ").split(" "))
+                        .mapToLong(Long::parseLong)
+                        .sum();
             }
         }
         return sum;
     }
 
+    /** An address of each machine. */
+    List<String> machines() {
+        return List.of(master());
+    }
+
     @Override
-    void check(long bytes, long packets) {
+    void check(long bytes, long packets) throws IOException, InterruptedException {
         assertThat(packets * LONGEST_PACKET)
                 .as("what %d packets carry", packets)
                 .isGreaterThanOrEqualTo(bytes);

@@ -4,6 +4,10 @@ package io.github.rdma4j.spark;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -31,10 +35,15 @@ import org.apache.spark.network.util.TransportConf;
  * Measures the CPU time of fetching blocks of a file from another process, and of serving them, with Spark's own
  * client and server: {@code java -javaagent:… FetchRun MODE ADDRESS KIBIBYTES COUNT}. Prints milliseconds for each GiB
  * of the second half of the fetches, in the program and in the kernel. Over SoftRoCE the kernel also does the work of
- * an adapter.
+ * an adapter. In a guest of {@code scripts/softroce --count} there is a mark before the second half and one after it.
  */
 final class FetchRun {
     private static final int AT_ONCE = 4;
+
+    private static final MethodHandle MARK = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().findOrThrow("sched_get_priority_max"),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
     private FetchRun() {}
 
@@ -90,11 +99,13 @@ final class FetchRun {
             int port = Integer.parseInt(lines.readLine());
             TransportClient client = clients.createClient(address, port);
             fetch(client, count / 2, kibibytes);
+            mark();
             Cpu servedBefore = Cpu.of(server.pid());
             Cpu fetchedBefore = Cpu.of(ProcessHandle.current().pid());
             long start = System.nanoTime();
             fetch(client, count / 2, kibibytes);
             long nanos = System.nanoTime() - start;
+            mark();
             Cpu fetched = Cpu.of(ProcessHandle.current().pid()).minus(fetchedBefore);
             Cpu served = Cpu.of(server.pid()).minus(servedBefore);
             double gibibytes = (double) (count / 2) * kibibytes / (1 << 20);
@@ -103,6 +114,15 @@ final class FetchRun {
                     mode, kibibytes, gibibytes * 1024 * 1e9 / nanos, fetched.per(gibibytes), served.per(gibibytes));
         } finally {
             server.destroy();
+        }
+    }
+
+    /** Makes the system call that the counter of instructions knows. */
+    private static void mark() {
+        try {
+            int highest = (int) MARK.invokeExact(0);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -10,7 +10,9 @@ import io.github.rdma4j.verbs.endpoint.Endpoint;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,8 +29,12 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.spark.launcher.JavaModuleOptions;
 
-/** A standalone cluster of Spark: processes as a distribution of Spark starts them, in a folder with its layout. */
+/**
+ * A standalone cluster of Spark: processes as a distribution of Spark starts them, in a folder with its layout. A
+ * {@link CommandServer} at each address starts them.
+ */
 final class SparkCluster implements AutoCloseable {
     /** Bounds a hang, in an emulated machine as well. */
     private static final int PATIENCE_SECONDS = 600;
@@ -39,13 +45,13 @@ final class SparkCluster implements AutoCloseable {
     private final Path home;
     private final Path agent;
     private final List<Running> running = new ArrayList<>();
-    private final List<Running> workers = new ArrayList<>();
+    private int workers;
     private final String master;
 
     /**
      * Starts the master.
      *
-     * @param home an empty folder
+     * @param home an empty folder, which all machines see
      * @param address the master's
      */
     SparkCluster(Path home, String address) throws IOException, InterruptedException {
@@ -70,7 +76,7 @@ final class SparkCluster implements AutoCloseable {
     private static List<String> libraries() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> entry.endsWith(".jar"))
-                .filter(entry -> !entry.matches(".*/(rdma4j-[^/]*|junit-[^/]*|device-tests[.]jar)"))
+                .filter(entry -> !entry.matches(".*/(rdma4j-[^/]*|junit-[^/]*|[^/]*-tests[.]jar)"))
                 .distinct()
                 .toList();
     }
@@ -125,34 +131,24 @@ final class SparkCluster implements AutoCloseable {
     private Running start(
             String address, Map<String, String> settings, List<String> options, String main, List<String> arguments)
             throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(java());
+        List<String> command = new ArrayList<>(List.of(
+                "env",
+                "JAVA_HOME=" + System.getProperty("java.home"),
+                "SPARK_HOME=" + home,
+                "SPARK_SCALA_VERSION=2.13",
+                "SPARK_LOCAL_IP=" + address,
+                Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(QUICK);
+        command.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
         command.addAll(
                 List.of("-Xmx512m", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         command.addAll(options);
         settings.forEach((name, value) -> command.add("-D" + name + "=" + value));
         command.addAll(List.of("-cp", home.resolve("conf") + ":" + home.resolve("jars") + "/*", main));
         command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().keySet().removeIf(name -> name.startsWith("SPARK_"));
-        builder.environment()
-                .putAll(Map.of(
-                        "JAVA_HOME",
-                        System.getProperty("java.home"),
-                        "SPARK_HOME",
-                        home.toString(),
-                        "SPARK_SCALA_VERSION",
-                        "2.13",
-                        "SPARK_LOCAL_IP",
-                        address));
-        Running process = new Running(builder.start());
+        Running process = new Running(address, command);
         running.add(process);
         return process;
-    }
-
-    private static String java() {
-        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
     /**
@@ -179,10 +175,10 @@ final class SparkCluster implements AutoCloseable {
                         "--memory",
                         "2g",
                         "--work-dir",
-                        home.resolve("work-" + workers.size()).toString(),
+                        home.resolve("work-" + workers).toString(),
                         master));
         worker.await("Successfully registered with master");
-        workers.add(worker);
+        workers++;
     }
 
     /** Starts an application. */
@@ -219,13 +215,6 @@ final class SparkCluster implements AutoCloseable {
         return manifest;
     }
 
-    /** {@return the processes of the executors} */
-    List<ProcessHandle> executors() {
-        return workers.stream()
-                .flatMap(worker -> worker.process.toHandle().children())
-                .toList();
-    }
-
     /** {@return the lines that executors have logged} */
     List<String> logsOfExecutors() throws IOException {
         try (Stream<Path> files = Files.walk(home)) {
@@ -245,21 +234,26 @@ final class SparkCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        executors().forEach(ProcessHandle::destroyForcibly);
-        running.forEach(one -> one.process.destroyForcibly());
-        running.forEach(one -> one.process.onExit().join());
+        running.forEach(Running::close);
     }
 
     /** A process whose output is read. */
-    static final class Running {
-        private final Process process;
+    static final class Running implements AutoCloseable {
+        private final Socket connection;
+        private final Thread reader;
         private final BlockingQueue<String> coming = new LinkedBlockingQueue<>();
         private final List<String> all = new ArrayList<>();
 
-        private Running(Process process) {
-            this.process = process;
-            Thread.ofVirtual().start(() -> {
-                try (BufferedReader lines = process.inputReader()) {
+        /**
+         * Starts a process.
+         *
+         * @param address the machine's
+         */
+        Running(String address, List<String> command) throws IOException {
+            connection = new Socket(address, CommandServer.PORT);
+            connection.getOutputStream().write((String.join("\t", command) + "\n").getBytes());
+            reader = Thread.ofVirtual().start(() -> {
+                try (BufferedReader lines = new BufferedReader(new InputStreamReader(connection.getInputStream()))) {
                     lines.lines().forEach(coming::add);
                 } catch (IOException | UncheckedIOException e) {
                     coming.add(e.toString());
@@ -276,7 +270,7 @@ final class SparkCluster implements AutoCloseable {
                     assertThat(System.nanoTime() - end)
                             .as("%s in %s", text, all)
                             .isNegative();
-                    assertThat(process.isAlive() || !coming.isEmpty())
+                    assertThat(reader.isAlive() || !coming.isEmpty())
                             .as("%s in %s", text, String.join("\n", all))
                             .isTrue();
                 } else {
@@ -292,6 +286,21 @@ final class SparkCluster implements AutoCloseable {
         /** {@return the lines that were waited for} */
         List<String> lines() {
             return all;
+        }
+
+        /** Ends the process, if it has not ended, and waits for its end. */
+        @Override
+        public void close() {
+            try {
+                connection.shutdownOutput();
+            } catch (IOException e) {
+                // The process has ended.
+            }
+            try {
+                reader.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }
