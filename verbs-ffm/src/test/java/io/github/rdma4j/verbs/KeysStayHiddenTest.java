@@ -37,6 +37,7 @@ class KeysStayHiddenTest {
         return Stream.of(
                         "verbs-ffm",
                         "verbs-ffm/netty",
+                        "verbs-ffm/valkey",
                         "gpudirect",
                         "perftest/tools",
                         "perftest/diagnosis",

@@ -15,9 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Measures Lettuce over RDMA and over TCP with one server of this machine: {@code java LettuceRun}, where RDMA4J_VALKEY
- * is set. Alternates between the two, and prints the fastest of each. Over SoftRoCE the kernel does the work of an
- * adapter.
+ * Measures Lettuce over RDMA and over TCP with one server of this machine. Alternates between the two, and prints the
+ * fastest of each. Over SoftRoCE the kernel does the work of an adapter.
+ *
+ * <pre>{@code
+ * cd verbs-ffm/valkey
+ * ../../scripts/softroce --accel uml java -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED \
+ *     -Drdma4j.valkey="$(../../scripts/lib/valkey-server)" \
+ *     -cp "target/test-classes:target/classes:$(cat target/test-classpath.txt)" io.github.rdma4j.valkey.LettuceRun
+ * }</pre>
  */
 final class LettuceRun {
     private static final int ROUNDS = 5;

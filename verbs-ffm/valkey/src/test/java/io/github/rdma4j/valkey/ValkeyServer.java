@@ -28,7 +28,7 @@ final class ValkeyServer implements AutoCloseable {
 
     /** Starts a server on one port of both transports, and waits until it accepts clients. */
     static ValkeyServer start(InetAddress address, int port, String... options) throws Exception {
-        String folder = System.getenv(FOLDER);
+        String folder = System.getProperty("rdma4j.valkey", System.getenv(FOLDER));
         if (folder == null) {
             throw new AssertionError(FOLDER
                     + " is not set: set it to what scripts/lib/valkey-server prints (scripts/lib/device-tests does)");
