@@ -112,7 +112,7 @@ record Job(String id, String launcher, List<String> hosts, int rank, PeerAddress
         int rank = number("the variable SLURM_NODEID", node, hosts.size());
         String id = "job " + environment.get("SLURM_JOB_ID") + "." + environment.getOrDefault("SLURM_STEP_ID", "0")
                 + " of Slurm";
-        return new Job(id, "Slurm, " + id, hosts, rank, server(request, hosts.getFirst()));
+        return new Job(id, id, hosts, rank, server(request, hosts.getFirst()));
     }
 
     private static Job ofRanks(Request request, Map<String, String> environment) {

@@ -116,13 +116,21 @@ final class Judgement {
             }
         }
         for (PairResult each : failed) {
+            boolean lossy = isLossy(each) && each.lost() >= LOSS_FACTOR;
             findings.add(new MeshFinding(
-                    Kind.LINK_FAILED,
+                    lossy ? Kind.LINK_LOSSY : Kind.LINK_FAILED,
                     List.of(each.pair().a(), each.pair().b()),
-                    link(each.pair()) + ": it could not be measured: " + each.failure()
-                            + (each.losses().isEmpty() ? "" : "; packets were lost: " + counters(each)),
-                    DOCTOR_PAIR));
+                    link(each.pair())
+                            + (lossy
+                                    ? ": it loses packets: " + counters(each) + "; then a run failed: "
+                                    : ": it could not be measured: ")
+                            + each.failure(),
+                    lossy ? CounterMeaning.LOSS.remedy() : DOCTOR_PAIR));
         }
+    }
+
+    private static boolean isLossy(PairResult pair) {
+        return pair.lost() * MESSAGES_PER_LOSS > pair.messages();
     }
 
     /** What stands out in the figures, by the hosts that it is about. */
@@ -156,10 +164,7 @@ final class Judgement {
     private List<Cell> losses() {
         return result.pairs().stream()
                 .filter(each -> each.failure() == null)
-                .map(each -> new Cell(
-                        each.pair().a(),
-                        each.pair().b(),
-                        each.lost() * MESSAGES_PER_LOSS > each.messages() ? each.lost() + 1.0 : 1.0))
+                .map(each -> new Cell(each.pair().a(), each.pair().b(), isLossy(each) ? each.lost() + 1.0 : 1.0))
                 .toList();
     }
 
@@ -221,6 +226,8 @@ final class Judgement {
                     CounterMeaning.LOSS.remedy()));
             slow.remove(pair);
         }
+        // The failure names the link already.
+        slow.keySet().removeIf(pair -> result(pair).failure() != null);
         slow.forEach((pair, words) -> findings.add(new MeshFinding(
                 Kind.LINK_SLOW,
                 List.of(pair.a(), pair.b()),

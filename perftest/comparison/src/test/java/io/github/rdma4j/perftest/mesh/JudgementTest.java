@@ -198,13 +198,15 @@ class JudgementTest {
     }
 
     @Test
-    void linkThatFailsForItsLossesShowsThem() {
-        mesh(3, (_, _) -> 1);
-        put(new PairResult(new Pair(0, 1), Map.of(), Map.of("packet_seq_err", 40L), 800, "the run took too long"));
+    void linkThatFailsForItsLossesIsNamedOnce() {
+        mesh(4, (from, to) -> isPair(from, to, 0, 1) ? 9 : 1);
+        Map<Probe, List<Double>> figures = pairs.get(new Pair(0, 1)).figures();
+        put(new PairResult(new Pair(0, 1), figures, Map.of("packet_seq_err", 40L), 800, "the run took too long"));
 
+        assertThat(kinds()).containsExactly(Kind.LINK_LOSSY);
         assertThat(texts())
-                .containsExactly("link a–b: it could not be measured: the run took too long; packets were lost:"
-                        + " packet_seq_err +40, in 800 messages");
+                .containsExactly("link a–b: it loses packets: packet_seq_err +40, in 800 messages; then a run failed:"
+                        + " the run took too long");
     }
 
     @Test
