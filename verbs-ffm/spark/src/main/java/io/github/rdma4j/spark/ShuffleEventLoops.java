@@ -35,6 +35,14 @@ public final class ShuffleEventLoops extends MultiThreadIoEventLoopGroup {
     /** An executor that has just started, or collects garbage, takes seconds; and its connection lasts for the job. */
     private static final int RDMA_TIMEOUT_MILLIS = 30_000;
 
+    /**
+     * Blocks are long, and each message has its cost. As much is under way, and little more is pinned, as with the
+     * default of 32 buffers of 8 KiB.
+     */
+    private static final int MESSAGE_SIZE = 32 << 10;
+
+    private static final int BUFFERS = 8;
+
     /** The transport to each host that the log has already. */
     private static final Map<String, Transport> LOGGED = new ConcurrentHashMap<>();
 
@@ -54,6 +62,9 @@ public final class ShuffleEventLoops extends MultiThreadIoEventLoopGroup {
         if (channel.parent() == null) {
             channel.config().setOption(RdmaChannelOption.TRANSPORT, Transport.RDMA_OR_TCP);
             channel.config().setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, RDMA_TIMEOUT_MILLIS);
+            channel.config().setOption(RdmaChannelOption.MESSAGE_SIZE, MESSAGE_SIZE);
+            channel.config().setOption(RdmaChannelOption.RECEIVE_BUFFERS, BUFFERS);
+            channel.config().setOption(RdmaChannelOption.SEND_BUFFERS, BUFFERS);
             channel.pipeline().addFirst(TransportLog.INSTANCE);
         }
         return super.register(channel);

@@ -52,7 +52,7 @@ abstract class BlockTransfer {
     private static final int FILE_BYTES = 3_000_017;
     /** The segments of the file that are chunks: offset and length. Some are as long as one of our messages. */
     private static final int[][] SEGMENTS = {
-        {0, FILE_BYTES}, {13, 1}, {5, 8192}, {100, 65_536 - 21}, {1, 65_536}, {70_000, 131_072}, {2_999_999, 18}
+        {0, FILE_BYTES}, {13, 1}, {5, 32_768}, {100, 32_768 - 21}, {1, 65_536}, {70_000, 131_072}, {2_999_999, 18}
     };
 
     private static final int BEYOND_THE_END = 100;
