@@ -51,6 +51,20 @@ final class Judgement {
         return List.copyOf(judgement.findings);
     }
 
+    /**
+     * Returns the findings of a mesh in which links that stand out were measured again, alone. Their better figures can
+     * only clear them: beside them, pairs that were measured at the same time as others would look slow.
+     *
+     * @param first the mesh before
+     * @param confirmed the mesh afterwards
+     */
+    static List<MeshFinding> of(MeshResult first, MeshResult confirmed) {
+        List<List<Integer>> known = of(first).stream().map(MeshFinding::ranks).toList();
+        return of(confirmed).stream()
+                .filter(each -> each.kind() == Kind.HOST_MISSING || known.contains(each.ranks()))
+                .toList();
+    }
+
     /** Returns the links that stand out by their figures, and are worth another measurement; at most one per host. */
     static List<Pair> suspects(MeshResult result) {
         return of(result).stream()

@@ -23,6 +23,8 @@ import java.net.NetworkInterface;
 import java.nio.file.InvalidPathException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -102,14 +104,18 @@ public final class MeshCommand {
                 MeshSession session = new MeshSession(job, plan, progress)) {
             takePart(job, plan, rendezvous.port());
             session.meet(rendezvous);
-            KeptReport<MeshResult> kept = new KeptReport<>(result -> show(result, json));
+            AtomicReference<Function<MeshResult, List<MeshFinding>>> judged = new AtomicReference<>(Judgement::of);
+            KeptReport<MeshResult> kept =
+                    new KeptReport<>(result -> show(result, judged.get().apply(result), json));
             kept.begin(() -> Optional.of(session.result(RunState.INTERRUPTED)));
             try (InterruptHook _ = new InterruptHook(() -> {
                 session.abort(InterruptHook.REASON);
                 kept.broken(result -> result);
             })) {
                 session.measure();
-                session.confirm(Judgement.suspects(session.result(RunState.COMPLETE)));
+                MeshResult first = session.result(RunState.COMPLETE);
+                session.confirm(Judgement.suspects(first));
+                judged.set(result -> Judgement.of(first, result));
             }
             return kept.complete(session.result(RunState.COMPLETE), Complaints.FAILED);
         }
@@ -142,8 +148,7 @@ public final class MeshCommand {
         return otherwise;
     }
 
-    private int show(MeshResult result, JsonTarget json) {
-        List<MeshFinding> findings = Judgement.of(result);
+    private int show(MeshResult result, List<MeshFinding> findings, JsonTarget json) {
         (json.isOutput() ? err : out).print(MeshReport.of(result, findings));
         try {
             if (json.isOutput()) {

@@ -209,6 +209,23 @@ class JudgementTest {
                         + " the run took too long");
     }
 
+    /** As between four machines on two processors: alone, a pair is much faster. */
+    @Test
+    void anotherMeasurementOnlyClears() {
+        mesh(4, (from, to) -> isPair(from, to, 0, 2) || isPair(from, to, 2, 3) ? 4 : 1);
+        fail(1, 3, "no connection");
+        MeshResult first = result();
+        for (Pair pair : List.of(new Pair(0, 2), new Pair(2, 3))) {
+            PairResult again = new PairResult(pair, Map.of(Probe.LATENCY, List.of(0.2)), Map.of(), 10_000, null);
+            pairs.computeIfPresent(pair, (_, each) -> each.with(again));
+        }
+
+        assertThat(kinds()).contains(Kind.HOST_SLOW);
+        assertThat(Judgement.of(first, result()))
+                .extracting(MeshFinding::ranks)
+                .containsExactly(List.of(1, 3), List.of(0, 2), List.of(2, 3));
+    }
+
     @Test
     void deadHostExplainsItsPairs() {
         mesh(4, (_, _) -> 1);
