@@ -9,7 +9,12 @@ import java.util.concurrent.TimeUnit;
 public final class Timeouts {
     private Timeouts() {}
 
-    /** {@return the nanoseconds; 0 for a negative timeout} */
+    /**
+     * Converts a timeout.
+     *
+     * @param timeout any
+     * @return the nanoseconds; 0 for a negative timeout
+     */
     public static long nanos(Duration timeout) {
         return Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
     }
@@ -17,6 +22,7 @@ public final class Timeouts {
     /**
      * Refuses a negative timeout.
      *
+     * @param timeout zero or more
      * @return the nanoseconds
      * @throws IllegalArgumentException if the timeout is negative
      */
