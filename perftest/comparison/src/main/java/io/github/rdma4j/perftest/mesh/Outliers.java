@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.mesh;
 
-import io.github.rdma4j.perftest.figures.MedianInterval;
+import io.github.rdma4j.perftest.figures.Spread;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
@@ -24,6 +26,9 @@ final class Outliers {
     private static final double NORMAL = 1.4826;
 
     private static final int DEVIATIONS = 5;
+
+    /** The cells of a host or pair hardly change the median of more cells, so these are compared with all cells. */
+    private static final int MOST_COMPARED_WITH_OTHERS = 1000;
 
     private final List<Cell> cells;
     private final double factor;
@@ -87,12 +92,15 @@ final class Outliers {
         for (Optional<Host> worst = worstHost(); worst.isPresent(); worst = worstHost()) {
             hosts.put(worst.get().rank(), worst.get());
         }
-        List<Cell> rest = cells.stream().filter(cell -> !isExplained(cell)).toList();
+        List<Cell> rest = rest();
+        Baseline all = rest.size() > MOST_COMPARED_WITH_OTHERS ? baseline(rest, _ -> true) : null;
         for (Cell cell : rest) {
-            double[] others = badness(rest, other -> !other.isOfPair(cell));
             // Of two cells that differ, either may be the bad one.
-            if (pairs(rest, other -> !other.isOfPair(cell)) > 1 && cell.badness > limit(others)) {
-                links.add(new Link(cell, MedianInterval.of(others).median()));
+            if (all != null || pairs(rest, other -> !other.isOfPair(cell)) > 1) {
+                Baseline others = all != null ? all : baseline(rest, other -> !other.isOfPair(cell));
+                if (cell.badness > others.limit) {
+                    links.add(new Link(cell, others.median));
+                }
             }
         }
     }
@@ -119,55 +127,67 @@ final class Outliers {
         };
     }
 
+    private List<Cell> rest() {
+        return cells.stream().filter(cell -> !isExplained(cell)).toList();
+    }
+
     private Optional<Host> worstHost() {
-        List<Cell> rest = cells.stream().filter(cell -> !isExplained(cell)).toList();
-        TreeSet<Integer> ranks = new TreeSet<>();
-        rest.forEach(cell -> ranks.addAll(List.of(cell.from, cell.to)));
-        ranks.removeAll(hosts.keySet());
-        Host worst = null;
+        List<Cell> rest = rest();
+        Baseline all = rest.size() > MOST_COMPARED_WITH_OTHERS ? baseline(rest, _ -> true) : null;
+        Map<Integer, List<Cell>> cellsOf = new TreeMap<>();
+        for (Cell cell : rest) {
+            cellsOf.computeIfAbsent(cell.from, _ -> new ArrayList<>()).add(cell);
+            cellsOf.computeIfAbsent(cell.to, _ -> new ArrayList<>()).add(cell);
+        }
+        cellsOf.keySet().removeAll(hosts.keySet());
         for (Side side : Side.values()) {
-            for (int rank : ranks) {
-                Host host = host(rest, rank, side);
-                if (host != null && (worst == null || host.median / host.others > worst.median / worst.others)) {
-                    worst = host;
-                }
-            }
-            if (worst != null) {
-                break;
+            Optional<Host> worst = cellsOf.entrySet().stream()
+                    .map(entry -> {
+                        int rank = entry.getKey();
+                        return host(
+                                entry.getValue().stream()
+                                        .filter(cell -> isOf(cell, rank, side))
+                                        .toList(),
+                                rank,
+                                side,
+                                all != null ? all : baseline(rest, cell -> !cell.touches(rank)));
+                    })
+                    .filter(Objects::nonNull)
+                    .max(Comparator.comparing(host -> host.median / host.others));
+            if (worst.isPresent()) {
+                return worst;
             }
         }
-        return Optional.ofNullable(worst);
+        return Optional.empty();
     }
 
     /** Returns the host if all of its cells are bad; otherwise null. */
-    private Host host(List<Cell> rest, int rank, Side side) {
-        double[] mine = badness(rest, cell -> isOf(cell, rank, side));
-        double[] others = badness(rest, cell -> !cell.touches(rank));
+    private static Host host(List<Cell> own, int rank, Side side, Baseline others) {
         // With one pair, the link explains it.
-        if (pairs(rest, cell -> isOf(cell, rank, side)) < 2 || others.length == 0) {
-            return null;
-        }
-        double limit = limit(others);
-        for (double each : mine) {
-            if (each <= limit) {
-                return null;
-            }
-        }
-        return new Host(
-                rank,
-                side,
-                MedianInterval.of(mine).median(),
-                MedianInterval.of(others).median());
+        return pairs(own, _ -> true) > 1 && own.stream().allMatch(cell -> cell.badness > others.limit)
+                ? new Host(rank, side, Spread.of(badness(own, _ -> true)).median(), others.median)
+                : null;
     }
 
-    private double limit(double[] others) {
-        double median = MedianInterval.of(others).median();
-        double[] distances = others.clone();
+    /**
+     * Cells that others are compared with.
+     *
+     * @param median their median
+     * @param limit the badness from which a cell stands out
+     */
+    private record Baseline(double median, double limit) {}
+
+    private Baseline baseline(List<Cell> from, Predicate<Cell> chosen) {
+        double[] distances = badness(from, chosen);
+        if (distances.length == 0) {
+            return new Baseline(Double.NaN, Double.POSITIVE_INFINITY);
+        }
+        double median = Spread.of(distances).median();
         for (int i = 0; i < distances.length; i++) {
             distances[i] = Math.abs(distances[i] - median);
         }
-        double deviation = NORMAL * MedianInterval.of(distances).median();
-        return Math.max(factor * median, median + DEVIATIONS * deviation);
+        double deviation = NORMAL * Spread.of(distances).median();
+        return new Baseline(median, Math.max(factor * median, median + DEVIATIONS * deviation));
     }
 
     private static double[] badness(List<Cell> cells, Predicate<Cell> chosen) {

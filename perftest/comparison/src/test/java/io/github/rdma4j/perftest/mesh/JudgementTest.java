@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.ToDoubleBiFunction;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -178,6 +179,17 @@ class JudgementTest {
                 .satisfiesExactly(
                         first -> assertThat(first).startsWith("host c: all its pairs are slow"),
                         second -> assertThat(second).startsWith("host f: all its pairs are slow"));
+    }
+
+    /** With each cell compared with all others separately, this would take hours. */
+    @Test
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void hostAndLinkOfThreeHundredHostsAreNamed() {
+        mesh(300, (from, to) -> from == 7 || to == 7 ? 2 : isPair(from, to, 100, 200) ? 3 : 1);
+
+        assertThat(kinds()).containsExactly(Kind.HOST_SLOW, Kind.LINK_SLOW);
+        assertThat(Judgement.of(result()).stream().map(MeshFinding::ranks))
+                .containsExactly(List.of(7), List.of(100, 200));
     }
 
     @Test

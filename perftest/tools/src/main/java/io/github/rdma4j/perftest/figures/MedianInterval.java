@@ -20,6 +20,12 @@ public record MedianInterval(double median, double low, double high) {
     /** With fewer figures, even the least and the greatest figure are not an interval of this confidence. */
     public static final int LEAST_FIGURES = 6;
 
+    /** With more figures, the binomial distribution is normal, and 2 to the power of minus their number too small. */
+    private static final int MOST_EXACT = 1000;
+
+    /** A normally distributed figure is so many standard deviations from its mean at most, with the confidence. */
+    private static final double NORMAL = 1.96;
+
     /** The median of some figures, and its interval. */
     public static MedianInterval of(double... figures) {
         if (figures.length == 0) {
@@ -47,6 +53,9 @@ public record MedianInterval(double median, double low, double high) {
      * @return 0 when no rank keeps it
      */
     static int rank(int figures) {
+        if (figures > MOST_EXACT) {
+            return (int) ((figures - NORMAL * Math.sqrt(figures)) / 2);
+        }
         int rank = 0;
         while (confidence(figures, rank + 1) >= CONFIDENCE) {
             rank++;
@@ -56,7 +65,7 @@ public record MedianInterval(double median, double low, double high) {
 
     /**
      * Returns the probability that the interval between the figures of one rank, counted from both ends, contains the
-     * true median.
+     * true median; of at most {@link #MOST_EXACT} figures.
      */
     static double confidence(int figures, int rank) {
         double exactly = Math.scalb(1.0, -figures);

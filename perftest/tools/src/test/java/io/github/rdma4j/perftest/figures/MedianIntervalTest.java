@@ -30,6 +30,13 @@ class MedianIntervalTest {
         assertThat(MedianInterval.confidence(figures, rank + 1)).isLessThan(MedianInterval.CONFIDENCE);
     }
 
+    /** The exact rank, or one less: 470 of 1,001. */
+    @ParameterizedTest
+    @CsvSource({"1001, 469", "1200, 566", "10000, 4902", "4000000, 1998040"})
+    void manyFiguresHaveARank(int figures, int rank) {
+        assertThat(MedianInterval.rank(figures)).isEqualTo(rank);
+    }
+
     @Test
     void endsAreFiguresOfThatRank() {
         double[] figures = IntStream.of(9, 2, 15, 4, 1, 12, 7, 8, 3, 10, 11, 6, 13, 14, 5)
