@@ -95,7 +95,7 @@ final class MeshOptions {
     @Option(
             names = {"-c", "--connection"},
             paramLabel = "<type>",
-            description = "RC, UC or SRD (default RC).")
+            description = "RC, XRC, UC or SRD (default RC).")
     private String connection;
 
     @Option(

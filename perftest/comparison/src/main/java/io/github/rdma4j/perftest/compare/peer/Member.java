@@ -77,18 +77,29 @@ public record Member(String job, int rank, String host) {
                         address.connect(limits.left().compareTo(Limits.STEP) < 0 ? atLeast(limits) : Limits.STEP));
             } catch (IOException failure) {
                 if (limits.left().isZero()) {
-                    String remedy = ConnectFailure.of(failure).remedy(address.host());
-                    throw RunFailedException.ofLostPeer(
-                            "rank %d has not reached rank 0 at %s within %d s: %s"
-                                    .formatted(rank, address, patience.toSeconds(), failure.getMessage()),
-                            remedy.isEmpty()
-                                    ? "check that rank 0 was started, and that TCP port " + address.port()
-                                            + " is allowed"
-                                    : remedy);
+                    throw unreachable(address, patience, failure);
                 }
                 LockSupport.parkNanos(RETRY_NANOS);
             }
         }
+    }
+
+    private PerftestException unreachable(PeerAddress address, Duration patience, IOException failure) {
+        ConnectFailure kind = ConnectFailure.of(failure);
+        boolean unknown = kind == ConnectFailure.NO_ADDRESS;
+        String remedy = unknown
+                ? "correct the list of hosts, or give --server the IP address of rank 0"
+                : kind.remedy(address.host());
+        return RunFailedException.ofLostPeer(
+                "rank %d has not reached rank 0 at %s within %d s: %s"
+                        .formatted(
+                                rank,
+                                address,
+                                patience.toSeconds(),
+                                unknown ? "no address is known for the name " + address.host() : failure.getMessage()),
+                remedy.isEmpty()
+                        ? "check that rank 0 was started, and that TCP port " + address.port() + " is allowed"
+                        : remedy);
     }
 
     private static Duration atLeast(Limits limits) {

@@ -166,6 +166,13 @@ class RendezvousTest {
     }
 
     @Test
+    void nameWithoutAddressIsReported() {
+        PeerAddress unknown = new PeerAddress("no-such-host.invalid", 1);
+        assertThatThrownBy(() -> new Member("job 7", 1, "lost").serve(unknown, SHORT, _ -> new Host()))
+                .hasMessageEndingWith(": no address is known for the name no-such-host.invalid");
+    }
+
+    @Test
     void hostThatGoesIsLost() {
         join("job 7", 1, _ -> new Host());
         RemoteServers remote = rendezvous.await(LONG, _ -> rendezvous.close())[1].servers();
