@@ -128,10 +128,10 @@ class UnavailabilityTest {
                         java.util.Arrays.toString(host.segment().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE)));
                 CudaStream stream = context.createStream();
                 CudaKernel kernel = context.loadModule(Kernels.ptx()).kernel("increment");
-                tell(() -> memory.exportDmaBuf(0, 4));
-                tell(context::synchronizeMemoryOperations);
-                tell(() -> stream.waitForValue(memory, 0, 1, WaitCondition.EQUAL));
-                tell(kernel::newArguments);
+                report(() -> memory.exportDmaBuf(0, 4));
+                report(context::synchronizeMemoryOperations);
+                report(() -> stream.waitForValue(memory, 0, 1, WaitCondition.EQUAL));
+                report(kernel::newArguments);
                 stream.launch(
                         kernel,
                         1,
@@ -141,7 +141,7 @@ class UnavailabilityTest {
             }
         }
 
-        private static void tell(Runnable call) {
+        private static void report(Runnable call) {
             try {
                 call.run();
             } catch (UnsupportedCudaCallException e) {

@@ -46,13 +46,13 @@ class DeniedAccessTest {
 
     static final class Program {
         public static void main(String[] arguments) {
-            tell(Nccl::version);
-            tell(NcclUniqueId::create);
-            tell(() -> GpuStorage.on(null));
-            tell(() -> FileDescriptorCopy.of(0));
+            report(Nccl::version);
+            report(NcclUniqueId::create);
+            report(() -> GpuStorage.on(null));
+            report(() -> FileDescriptorCopy.of(0));
         }
 
-        private static void tell(Runnable call) {
+        private static void report(Runnable call) {
             try {
                 call.run();
             } catch (RuntimeException e) {

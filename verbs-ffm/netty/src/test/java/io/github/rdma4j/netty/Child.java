@@ -46,7 +46,7 @@ final class Child implements AutoCloseable {
     }
 
     /** Has it do something. */
-    void tell(String word) throws IOException {
+    void write(String word) throws IOException {
         OutputStream input = process.getOutputStream();
         input.write((word + "\n").getBytes(StandardCharsets.UTF_8));
         input.flush();

@@ -130,7 +130,7 @@ class ServerWithoutDescriptorsTest {
             try (Endpoint first = connect(address)) {
                 echo(first, 1);
                 long begin = System.nanoTime();
-                child.tell("take");
+                child.write("take");
                 child.await("done ");
                 CompletableFuture<Endpoint> second = CompletableFuture.supplyAsync(() -> connect(address));
                 assertThat(child.await("failure ")).contains("EMFILE", "ulimit -n");
@@ -141,7 +141,7 @@ class ServerWithoutDescriptorsTest {
                     Thread.sleep(10);
                 }
                 assertThat(second).isNotDone();
-                child.tell("give");
+                child.write("give");
                 child.await("done ");
                 int seconds = (int) TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
                 assertThat(child.lines().stream().filter(line -> line.startsWith("failure ")))

@@ -40,17 +40,18 @@ class DeniedAccessTest {
             Objects.requireNonNull(List.of(AccessFlag.REMOTE_READ, SendFlags.SIGNALED, EndpointGroup.open()));
             for (int n = 0; n < 2; n++) {
                 for (Transport transport : Transport.values()) {
-                    tell(() -> EndpointServer.bind(address, config -> config.transport(transport)));
+                    report(() -> EndpointServer.bind(address, config -> config.transport(transport)));
                 }
-                tell(() -> Endpoint.connect(address, config -> config.transport(Transport.TCP), Duration.ofSeconds(1)));
-                tell(() -> Endpoint.connect(address, Duration.ofSeconds(1)));
-                tell(() -> SynchronousId.create(PortSpace.UDP));
-                tell(Device::list);
-                tell(EventPoller::open);
+                report(() ->
+                        Endpoint.connect(address, config -> config.transport(Transport.TCP), Duration.ofSeconds(1)));
+                report(() -> Endpoint.connect(address, Duration.ofSeconds(1)));
+                report(() -> SynchronousId.create(PortSpace.UDP));
+                report(Device::list);
+                report(EventPoller::open);
             }
         }
 
-        private static void tell(Runnable call) {
+        private static void report(Runnable call) {
             try {
                 call.run();
             } catch (NativeLibraryException e) {

@@ -69,11 +69,11 @@ class DeviceRemovalDeviceTest {
 
             for (Endpoint endpoint : ENDPOINTS) {
                 // The first may be the adapter's own failure.
-                tell("first", () -> endpoint.receive(PATIENCE));
-                tell("endpoint", () -> endpoint.receive(PATIENCE));
+                report("first", () -> endpoint.receive(PATIENCE));
+                report("endpoint", () -> endpoint.receive(PATIENCE));
             }
-            tell("server", () -> server.accept(PATIENCE));
-            tell("grouped", () -> grouped.accept(PATIENCE));
+            report("server", () -> server.accept(PATIENCE));
+            report("grouped", () -> grouped.accept(PATIENCE));
             id.id()
                     .channel()
                     .nextEvent(PATIENCE)
@@ -104,7 +104,7 @@ class DeviceRemovalDeviceTest {
 
         private static void close(List<? extends AutoCloseable> all) throws Exception {
             for (AutoCloseable each : all) {
-                tell("closed", () -> {
+                report("closed", () -> {
                     each.close();
                     return "well";
                 });
@@ -139,7 +139,7 @@ class DeviceRemovalDeviceTest {
             Object make() throws Exception;
         }
 
-        private static void tell(String who, Call call) throws Exception {
+        private static void report(String who, Call call) throws Exception {
             try {
                 System.out.println(who + ": " + call.make());
             } catch (VerbsException e) {
