@@ -87,7 +87,7 @@ class PreparedReceiveDeviceTest {
             if (shared) {
                 assertThatThrownBy(() -> theirs.prepareReceive(room.slice()))
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("post there");
+                        .hasMessageContaining("Post receives to");
                 theirs.close();
                 rooms.close();
                 assertClosed(receive::tryPost, "shared receive queue");
