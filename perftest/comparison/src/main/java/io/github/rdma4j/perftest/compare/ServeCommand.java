@@ -96,9 +96,9 @@ final class ServeCommand {
             TcpPath path = TcpPath.to(address.getHostAddress(), address);
             TcpTools tcpTools = TcpTools.find(SearchPath.ofThisProcess()).fitFor(path, children);
             Conditions conditions = Conditions.read(
-                    options.device(),
-                    options.devicePort(),
-                    options.gidIndex(),
+                    options.ownPort().device(),
+                    options.ownPort().devicePort(),
+                    options.ownPort().gidIndex(),
                     address,
                     tools.version(children),
                     tools.folder());

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.mesh;
 
 import io.github.rdma4j.perftest.doctor.check.CounterMeaning;
+import io.github.rdma4j.perftest.figures.HeatScale;
 import io.github.rdma4j.perftest.mesh.MeshFinding.Kind;
 import io.github.rdma4j.perftest.mesh.Outliers.Cell;
 import io.github.rdma4j.perftest.mesh.Rounds.Pair;
@@ -285,8 +286,8 @@ final class Judgement {
         return "%s %s %s, median of the others %s"
                 .formatted(
                         probe.key(),
-                        MeshReport.number(lower ? badness : 1 / badness),
+                        HeatScale.number(lower ? badness : 1 / badness),
                         unit,
-                        MeshReport.number(lower ? others : 1 / others));
+                        HeatScale.number(lower ? others : 1 / others));
     }
 }

@@ -89,7 +89,7 @@ public final class MeshCommand {
     }
 
     private int follow(Job job, MeshPlan plan) {
-        member(job).serve(job.server(), plan.arrival(), address -> MeshHost.of(options, address));
+        member(job).serve(job.server(), plan.arrival(), address -> MeshHost.of(options.ownPort(), address));
         return OK;
     }
 
@@ -127,7 +127,11 @@ public final class MeshCommand {
             try {
                 PeerAddress here =
                         new PeerAddress(InetAddress.getLoopbackAddress().getHostAddress(), port);
-                member(job).serve(here, plan.arrival(), loopback -> MeshHost.of(options, address(job, loopback)));
+                member(job)
+                        .serve(
+                                here,
+                                plan.arrival(),
+                                loopback -> MeshHost.of(options.ownPort(), address(job, loopback)));
             } catch (PerftestException | VerbsException _) {
                 // The other end of the connection reports it.
             }

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.mesh;
 
 import io.github.rdma4j.perftest.compare.peer.ServedMachine;
+import io.github.rdma4j.perftest.compare.plan.OwnPort;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.result.Conditions;
 import io.github.rdma4j.perftest.compare.result.Metric;
@@ -31,12 +32,12 @@ record MeshHost(ServerMachine describe, ServerEnd servers) implements ServedMach
     /**
      * Prepares this machine.
      *
-     * @param options the device
+     * @param own its RDMA port
      * @param address the address of this machine by which it reaches rank 0
      */
-    static MeshHost of(MeshOptions options, InetAddress address) {
+    static MeshHost of(OwnPort own, InetAddress address) {
         Conditions conditions =
-                Conditions.read(options.device(), options.devicePort(), options.gidIndex(), address, "", Path.of(""));
+                Conditions.read(own.device(), own.devicePort(), own.gidIndex(), address, "", Path.of(""));
         ServerMachine description = new ServerMachine(
                 address.getHostAddress(), Environment.hostName(), conditions.environment(), "", false, false);
         return new MeshHost(description, new ThreadServers());

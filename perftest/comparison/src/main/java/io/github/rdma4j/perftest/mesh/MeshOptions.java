@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.mesh;
 
 import io.github.rdma4j.perftest.compare.plan.JsonTarget;
+import io.github.rdma4j.perftest.compare.plan.OwnPort;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.options.Within;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command line of {@code mesh}. */
@@ -70,27 +72,8 @@ final class MeshOptions {
     @Within(least = 1, most = 86_400)
     private int arrival = ARRIVAL_SECONDS;
 
-    @Option(
-            names = {"-d", "--ib-dev"},
-            paramLabel = "<dev>",
-            description = "Use RDMA device <dev> of this host (default: the device with the address by which the host"
-                    + " reaches rank 0, otherwise the first device found).")
-    private String device;
-
-    @Option(
-            names = {"-i", "--ib-port"},
-            paramLabel = "<port>",
-            description = "Use port <port> of the device (default 1).")
-    @Within(least = 1, most = 255)
-    private int devicePort = 1;
-
-    @Option(
-            names = {"-x", "--gid-index"},
-            paramLabel = "<index>",
-            description = "Index of this host's GID (default on Ethernet: the GID of that address, otherwise the tools'"
-                    + " choice).")
-    @Within(least = 0, most = 255)
-    private int gidIndex = -1;
+    @Mixin
+    private OwnPort ownPort;
 
     @Option(
             names = {"-c", "--connection"},
@@ -187,15 +170,7 @@ final class MeshOptions {
         return target;
     }
 
-    String device() {
-        return device;
-    }
-
-    int devicePort() {
-        return devicePort;
-    }
-
-    int gidIndex() {
-        return gidIndex;
+    OwnPort ownPort() {
+        return ownPort;
     }
 }

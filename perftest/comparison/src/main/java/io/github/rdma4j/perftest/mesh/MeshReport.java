@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.mesh;
 
+import io.github.rdma4j.perftest.figures.HeatScale;
 import io.github.rdma4j.perftest.figures.MedianInterval;
 import io.github.rdma4j.perftest.findings.Paragraphs;
 import io.github.rdma4j.perftest.mesh.Rounds.Pair;
 import io.github.rdma4j.perftest.result.RunState;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,9 +19,6 @@ final class MeshReport {
     private static final int MOST_COLUMNS = 10;
 
     private static final int LONGEST_NAME = 24;
-
-    /** From a figure as good as the median to one that is at least this many times as bad. */
-    private static final double[] STEPS = {1.25, 1.6, 2.5};
 
     private static final String[] SHADES = {"·", "░", "▒", "█"};
     private static final String FAILED = "x";
@@ -45,13 +42,6 @@ final class MeshReport {
                 false);
         report.findings(findings);
         return report.text.toString();
-    }
-
-    /** Returns a figure with about three digits. */
-    static String number(double value) {
-        return Double.isNaN(value)
-                ? "–"
-                : String.format(Locale.ROOT, value >= 100 ? "%,.0f" : value >= 10 ? "%.1f" : "%.2f", value);
     }
 
     private void heading() {
@@ -86,9 +76,10 @@ final class MeshReport {
                 .mapToDouble(Double::doubleValue)
                 .toArray());
         text.line("");
-        text.line(title + "; median " + number(median.median())
+        text.line(title + "; median " + HeatScale.number(median.median())
                 + (median.isBounded()
-                        ? ", 95 %% interval %s to %s".formatted(number(median.low()), number(median.high()))
+                        ? ", 95 %% interval %s to %s"
+                                .formatted(HeatScale.number(median.low()), HeatScale.number(median.high()))
                         : ""));
         boolean numbers = n <= MOST_COLUMNS;
         int width = result.hosts().stream()
@@ -119,23 +110,22 @@ final class MeshReport {
             String mark = pair != null && pair.failure() != null && from != to ? FAILED : " ";
             return numbers ? "%8s ".formatted(mark) : mark;
         }
-        String shade = SHADES[shade(latency ? figure / median : median / figure)];
-        return numbers ? "%8s%s".formatted(number(figure), shade) : shade;
-    }
-
-    /** Returns the step of a figure that is so many times as bad as the median. */
-    static int shade(double badness) {
-        int step = 0;
-        while (step < STEPS.length && badness > STEPS[step]) {
-            step++;
-        }
-        return step;
+        String shade = SHADES[HeatScale.step(latency ? figure / median : median / figure)];
+        return numbers ? "%8s%s".formatted(HeatScale.number(figure), shade) : shade;
     }
 
     private void findings(List<MeshFinding> findings) {
         text.line("");
         text.line("%s at most %s times as bad as the median, %s %s, %s %s, %s more; %s not measured: it failed"
-                .formatted(SHADES[0], STEPS[0], SHADES[1], STEPS[1], SHADES[2], STEPS[2], SHADES[3], FAILED));
+                .formatted(
+                        SHADES[0],
+                        HeatScale.LIMITS.get(0),
+                        SHADES[1],
+                        HeatScale.LIMITS.get(1),
+                        SHADES[2],
+                        HeatScale.LIMITS.get(2),
+                        SHADES[3],
+                        FAILED));
         text.line("");
         if (findings.isEmpty()) {
             text.line("No host and no link stands out.");

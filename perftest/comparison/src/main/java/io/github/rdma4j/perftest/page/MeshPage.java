@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.page;
 import com.samskivert.mustache.Mustache;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.Unreadable;
+import io.github.rdma4j.perftest.figures.HeatScale;
 import io.github.rdma4j.perftest.figures.MedianInterval;
 import java.io.IOException;
 import java.io.StringReader;
@@ -12,16 +13,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
 /** The page of a mesh: what stands out, and a heat map for each metric. It needs no script. */
 final class MeshPage {
     private static final String PAIRS = "pairs";
-
-    /** As in the report on a terminal. */
-    private static final double[] STEPS = {1.25, 1.6, 2.5};
 
     private final JsonObject root;
     private final JsonObject mesh;
@@ -138,11 +135,13 @@ final class MeshPage {
                 "note",
                 Double.isNaN(median.median())
                         ? "nothing was measured"
-                        : "median " + number(median.median())
+                        : "median " + HeatScale.number(median.median())
                                 + (median.isBounded()
-                                        ? ", 95 % interval " + number(median.low()) + " to " + number(median.high())
+                                        ? ", 95 % interval " + HeatScale.number(median.low()) + " to "
+                                                + HeatScale.number(median.high())
                                         : "")
-                                + "; colours from 1.25, 1.6 and 2.5 times as bad as the median on");
+                                + "; colours from %s, %s and %s times as bad as the median on"
+                                        .formatted(HeatScale.LIMITS.toArray()));
         model.put("table", table.model());
         return model;
     }
@@ -153,15 +152,7 @@ final class MeshPage {
             return;
         }
         double badness = higherIsBetter ? median / cell.median : cell.median / median;
-        int step = 0;
-        while (step < STEPS.length && badness > STEPS[step]) {
-            step++;
-        }
-        table.heat(number(cell.median), "heat" + step);
-    }
-
-    private static String number(double value) {
-        return String.format(Locale.ROOT, value >= 100 ? "%,.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+        table.heat(HeatScale.number(cell.median), "heat" + HeatScale.step(badness));
     }
 
     private int[] ranks(JsonObject pair) {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command line of the machine that runs the servers of a comparison. */
@@ -32,27 +33,8 @@ public final class ServeOptions {
     @Option(names = NAME, description = "Be the other end of --peer.")
     private boolean serve;
 
-    @Option(
-            names = {"-d", "--ib-dev"},
-            paramLabel = "<dev>",
-            description = "Use RDMA device <dev> of this machine (default: the device with the address that the"
-                    + " other machine connects to, otherwise the first device found).")
-    private String device;
-
-    @Option(
-            names = {"-i", "--ib-port"},
-            paramLabel = "<port>",
-            description = "Use port <port> of the device (default 1).")
-    @Within(least = 1, most = 255)
-    private int devicePort = 1;
-
-    @Option(
-            names = {"-x", "--gid-index"},
-            paramLabel = "<index>",
-            description = "Index of this machine's GID (default on Ethernet: the GID of that address, otherwise the"
-                    + " Java tools' choice).")
-    @Within(least = 0, most = 255)
-    private int gidIndex = -1;
+    @Mixin
+    private OwnPort ownPort;
 
     @Option(
             names = {"-p", "--port"},
@@ -95,19 +77,9 @@ public final class ServeOptions {
         }
     }
 
-    /** Returns the name of the device; null to choose. */
-    public String device() {
-        return device;
-    }
-
-    /** Returns its port. */
-    public int devicePort() {
-        return devicePort;
-    }
-
-    /** Returns the index of the GID; -1 to choose. */
-    public int gidIndex() {
-        return gidIndex;
+    /** Returns the RDMA port of this machine. */
+    public OwnPort ownPort() {
+        return ownPort;
     }
 
     /** Returns the TCP port to listen at. */
