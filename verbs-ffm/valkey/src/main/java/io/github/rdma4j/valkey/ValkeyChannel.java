@@ -370,7 +370,13 @@ public final class ValkeyChannel extends AbstractChannel {
     protected void doClose() {
         closed = true;
         ValkeyConnection made = connection;
-        if (made != null) {
+        if (made == null) {
+            return;
+        }
+        if (eventLoop().inEventLoop()) {
+            // The loop ends: it waits for the closes of all channels together.
+            closeAside(made, LINGER);
+        } else {
             made.close(LINGER);
         }
     }

@@ -10,6 +10,7 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -59,6 +60,11 @@ public final class ValkeyIoHandler implements IoHandler {
     private final EventPoller poller = EventPoller.open();
     private final AtomicInteger state = new AtomicInteger();
     private final Set<Thread> closes = ConcurrentHashMap.newKeySet();
+    /**
+     * A loop that is shut down by one of its tasks, without a quiet period, does not call {@link #prepareToDestroy},
+     * and it accepts no tasks in {@link #destroy}. Channels report their close by tasks.
+     */
+    private final Runnable endOfLoop = this::prepareToDestroy;
 
     // Used by the event loop.
     private final Set<Registration> registrations = new HashSet<>();
@@ -183,6 +189,10 @@ public final class ValkeyIoHandler implements IoHandler {
         if (!(handle instanceof Handle ours)) {
             throw new IllegalArgumentException(
                     "no ValkeyChannel: " + handle.getClass().getName());
+        }
+        if (registrations.isEmpty() && executor instanceof SingleThreadEventExecutor loop) {
+            // Adding it twice is harmless: hooks are a set, and a hook that has run has left it.
+            loop.addShutdownHook(endOfLoop);
         }
         Registration registration = new Registration(ours);
         registrations.add(registration);

@@ -157,6 +157,14 @@ class ValkeyChannelDeviceTest {
     }
 
     @Test
+    void loopThatEndsByItsOwnTaskReportsTheClose() throws Exception {
+        connect(client());
+        loops.execute(() -> loops.shutdownGracefully(0, SECONDS, TimeUnit.SECONDS));
+        assertThat(event()).isEqualTo(INACTIVE);
+        assertThat(loops.awaitTermination(SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
     void bytesThatAreLongerThanTheRingsArriveInOrder() throws Exception {
         connect(client());
         byte[] request = random(3 * RawPeer.RING + 1);
