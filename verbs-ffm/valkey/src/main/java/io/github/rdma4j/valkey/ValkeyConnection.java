@@ -46,7 +46,7 @@ final class ValkeyConnection {
     private static final int POLLED_AT_ONCE = 32;
     private static final int MOST_POLLED = 8 * POLLED_AT_ONCE;
     private static final long CONTROL = -1;
-    private static final Duration HANDSHAKE_LOOK = Duration.ofMillis(100);
+    private static final Duration HANDSHAKE_POLL = Duration.ofMillis(100);
 
     private final SynchronousId id;
     private final EventChannel events;
@@ -124,7 +124,7 @@ final class ValkeyConnection {
      * Connects, and waits for the server's ring.
      *
      * @param from the local address; null for any
-     * @throws IOException if a program is there that does not speak the protocol
+     * @throws IOException if the server does not speak the protocol
      * @throws RuntimeException of the verbs, if the connection cannot be made
      */
     static ValkeyConnection connect(InetSocketAddress server, InetSocketAddress from, int ringBytes, Duration timeout)
@@ -166,7 +166,7 @@ final class ValkeyConnection {
         register();
         while (write == null) {
             Duration left = left(end);
-            handle(queue.awaitCompletions(completions, left.compareTo(HANDSHAKE_LOOK) < 0 ? left : HANDSHAKE_LOOK));
+            handle(queue.awaitCompletions(completions, left.compareTo(HANDSHAKE_POLL) < 0 ? left : HANDSHAKE_POLL));
             takeEvents();
             if (failure != null) {
                 throw failure;
@@ -380,7 +380,7 @@ final class ValkeyConnection {
     /** Sends a message that finds out whether the server's adapter still answers, if nothing else was sent. */
     void keepAlive() {
         boolean usable = failure == null && !disconnected;
-        if (usable && !sentSinceKeepalive && protocol.mayDisturb() && controlsUnderWay == 0) {
+        if (usable && !sentSinceKeepalive && protocol.peerHasReceives() && controlsUnderWay == 0) {
             protocol.writeKeepalive(controlBytes, controlSlot(0));
             postControl();
         }
@@ -414,7 +414,7 @@ final class ValkeyConnection {
         release(failed);
     }
 
-    /** Closes what there is. A failure is added to another one, or thrown. */
+    /** Closes the resources that exist. A failure is added to another one, or thrown. */
     private void release(Throwable failed) {
         Throwable first = failed;
         for (AutoCloseable resource : new AutoCloseable[] {id, domain, queue, channel}) {

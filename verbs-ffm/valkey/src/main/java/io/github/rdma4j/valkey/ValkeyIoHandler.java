@@ -45,7 +45,7 @@ public final class ValkeyIoHandler implements IoHandler {
     private static final Duration DEFAULT_SPIN = Duration.ofNanos(50_000);
     private static final Duration LONGEST_SPIN = Duration.ofSeconds(1);
     private static final long LONGEST_SLEEP = TimeUnit.HOURS.toNanos(1);
-    private static final long NANOS_UNTIL_LOOK = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long EVENT_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
     /** The time for which an ending loop waits for closes: a connection's own limit, and some more. */
     private static final long CLOSES_TIMEOUT =
@@ -72,7 +72,7 @@ public final class ValkeyIoHandler implements IoHandler {
     /** Never changed, only replaced. */
     private Registration[] watched = {};
 
-    private long lastLook = System.nanoTime();
+    private long lastCheck = System.nanoTime();
     private boolean ending;
 
     private ValkeyIoHandler(ThreadAwareExecutor executor, Duration spinLimit) {
@@ -121,8 +121,8 @@ public final class ValkeyIoHandler implements IoHandler {
     private int turn(IoHandlerContext context, long start, long sleep) {
         int count = poll(context);
         if (count > 0 || sleep <= 0) {
-            if (start - lastLook > NANOS_UNTIL_LOOK) {
-                lastLook = start;
+            if (start - lastCheck > EVENT_CHECK_NANOS) {
+                lastCheck = start;
                 poller.select(start, 0, this::happened);
             }
             return count;
@@ -144,7 +144,7 @@ public final class ValkeyIoHandler implements IoHandler {
         }
         try {
             long now = System.nanoTime();
-            lastLook = now;
+            lastCheck = now;
             poller.selectUninterruptibly(now, start + sleep - now, this::happened);
         } finally {
             state.set(AWAKE);

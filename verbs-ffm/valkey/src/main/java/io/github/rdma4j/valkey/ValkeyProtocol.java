@@ -121,7 +121,7 @@ final class ValkeyProtocol {
         return read;
     }
 
-    /** Notes that the program has taken bytes, at most {@link #readable()}. */
+    /** Records that the program has taken bytes, at most {@link #readable()}. */
     void read(int bytes) {
         read += bytes;
     }
@@ -144,15 +144,15 @@ final class ValkeyProtocol {
 
     /** {@return how many bytes may be written now} */
     long writable() {
-        return peerRing == null || !mayDisturb() ? 0 : peerRing.length() - written;
+        return peerRing == null || !peerHasReceives() ? 0 : peerRing.length() - written;
     }
 
-    /** {@return whether the peer has certainly a receive for a message that nobody waits for} */
-    boolean mayDisturb() {
+    /** {@return whether the peer surely has a receive left for an unanswered message} */
+    boolean peerHasReceives() {
         return unanswered < MAX_UNANSWERED;
     }
 
-    /** Notes a write of at most {@link #writable()} bytes. */
+    /** Records a write of at most {@link #writable()} bytes. */
     void wrote(long bytes) {
         written += bytes;
         unanswered++;

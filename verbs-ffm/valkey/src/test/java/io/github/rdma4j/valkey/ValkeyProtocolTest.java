@@ -141,7 +141,7 @@ class ValkeyProtocolTest {
             protocol.wrote(1);
         }
         assertThat(protocol.writable()).isZero();
-        assertThat(protocol.mayDisturb()).isFalse();
+        assertThat(protocol.peerHasReceives()).isFalse();
         protocol.dataArrived(0);
         assertThat(protocol.writable()).isEqualTo(PEER - ValkeyProtocol.MAX_UNANSWERED);
     }

@@ -168,7 +168,7 @@ final class MeshPage {
     }
 
     private Table hosts() {
-        Table table = new Table("Hosts", List.of("", "name", "address", "device", "what became of it"));
+        Table table = new Table("Hosts", List.of("", "name", "address", "device", "state"));
         for (int i = 0; i < hosts.size(); i++) {
             JsonObject host = hosts.get(i);
             table.row()
