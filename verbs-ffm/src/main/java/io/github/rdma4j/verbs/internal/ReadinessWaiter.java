@@ -38,6 +38,10 @@ public final class ReadinessWaiter {
     }
 
     private static final int NONE = -1;
+    /** Half of what {@link System#nanoTime} can represent: 146 years. */
+    private static final long LONGEST_NANOS = Long.MAX_VALUE / 2;
+    /** The rest of a wait that a virtual thread times itself, because the poller counts milliseconds. */
+    private static final long SHORT_NANOS = 2_000_000;
 
     private final int descriptor;
     /** Guards all fields; never held across a wait for the descriptor. */
@@ -54,13 +58,37 @@ public final class ReadinessWaiter {
     private volatile long wakeUps;
     private boolean closed;
     private final CarrierTurn turn = new CarrierTurn();
-    /** The callback of {@link VirtualThreadPoller}; null before the first wait of a virtual thread. */
-    private Runnable watching;
+    /** Null before the first wait of a virtual thread. */
+    private Watching watching;
 
     /** A virtual thread that waits. */
     private static final class Parked {
         final Thread thread = Thread.currentThread();
+        /** When its wait ends, of {@link System#nanoTime}. */
+        final long limit;
+
         volatile boolean unparked;
+
+        Parked(long limit) {
+            this.limit = limit;
+        }
+    }
+
+    /** The waits of all virtual threads. */
+    private final class Watching extends VirtualThreadPoller.Waiter {
+        Watching() {
+            super(descriptor);
+        }
+
+        @Override
+        void ready() {
+            unparkAll();
+        }
+
+        @Override
+        void timeOver() {
+            unparkAfterTime();
+        }
     }
 
     /**
@@ -256,7 +284,7 @@ public final class ReadinessWaiter {
         long start = System.nanoTime();
         // A descriptor that is ready at once unparks this thread before it parks.
         passTurn();
-        Parked self = new Parked();
+        Parked self = new Parked(start + Math.min(nanos, LONGEST_NANOS));
         lock.lock();
         try {
             if (closed || wakeUps != seen) {
@@ -264,9 +292,12 @@ public final class ReadinessWaiter {
             }
             parked.add(self);
             if (watching == null) {
-                watching = this::unparkAll;
+                watching = new Watching();
             }
-            VirtualThreadPoller.watch(descriptor, watching);
+            VirtualThreadPoller.watch(watching);
+            if (nanos > SHORT_NANOS) {
+                VirtualThreadPoller.limit(watching, self.limit);
+            }
         } catch (Throwable e) {
             parked.remove(self);
             throw e;
@@ -274,11 +305,15 @@ public final class ReadinessWaiter {
             lock.unlock();
         }
         while (!self.unparked) {
-            long remaining = nanos - (System.nanoTime() - start);
+            long remaining = self.limit - System.nanoTime();
             if (remaining <= 0 || Thread.currentThread().isInterrupted()) {
                 break;
             }
-            LockSupport.parkNanos(this, remaining);
+            if (remaining > SHORT_NANOS) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, remaining);
+            }
         }
         lock.lock();
         try {
@@ -295,9 +330,7 @@ public final class ReadinessWaiter {
         return Thread.currentThread().isInterrupted() ? Outcome.INTERRUPTED : Outcome.TIMED_OUT;
     }
 
-    /**
-     * Lets the waiting virtual threads check again; called by {@link VirtualThreadPoller} when the descriptor is ready.
-     */
+    /** Lets the waiting virtual threads check again. */
     private void unparkAll() {
         lock.lock();
         try {
@@ -306,6 +339,23 @@ public final class ReadinessWaiter {
                 LockSupport.unpark(waiting.thread);
             }
             parked.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets the virtual threads go whose time is over; they find that out themselves. */
+    private void unparkAfterTime() {
+        lock.lock();
+        try {
+            long now = System.nanoTime();
+            for (Parked waiting : parked) {
+                if (waiting.limit - now <= 0) {
+                    LockSupport.unpark(waiting.thread);
+                } else {
+                    VirtualThreadPoller.limit(watching, waiting.limit);
+                }
+            }
         } finally {
             lock.unlock();
         }
@@ -351,7 +401,7 @@ public final class ReadinessWaiter {
                 wakeDescriptor = NONE;
             }
             if (watching != null) {
-                VirtualThreadPoller.forget(descriptor, watching);
+                VirtualThreadPoller.forget(watching);
             }
             nobodyPolls.signalAll();
         } finally {

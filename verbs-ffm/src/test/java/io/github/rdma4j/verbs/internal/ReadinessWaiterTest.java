@@ -154,6 +154,35 @@ class ReadinessWaiterTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    void eachWaitEndsAtItsOwnTime(boolean virtual) throws Exception {
+        AtomicReference<ReadinessWaiter.Outcome> longest = new AtomicReference<>();
+        Thread waitsOn = startWait(virtual, longest);
+        Queue<String> wrong = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int millis : new int[] {80, 20, 0, 40, 1, 3}) {
+            threads.add(start(virtual, () -> {
+                long start = System.nanoTime();
+                for (int i = 1; i <= 3; i++) {
+                    ReadinessWaiter.Outcome end = waiter.await(TimeUnit.MILLISECONDS.toNanos(millis));
+                    long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                    if (end != ReadinessWaiter.Outcome.TIMED_OUT || took < (long) i * millis) {
+                        wrong.add("%s after %d ms, wait %d of %d ms".formatted(end, took, i, millis));
+                    }
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            assertThat(thread.join(Duration.ofSeconds(30))).isTrue();
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(longest).hasValue(null);
+        FileDescriptors.signal(descriptor);
+        waitsOn.join();
+        assertThat(longest).hasValue(ReadinessWaiter.Outcome.READY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     void closeEndsTheWait(boolean virtual) throws Exception {
         AtomicReference<ReadinessWaiter.Outcome> outcome = new AtomicReference<>();
         Thread thread = startWait(virtual, outcome);

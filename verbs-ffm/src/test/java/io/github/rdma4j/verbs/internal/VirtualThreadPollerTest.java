@@ -10,14 +10,17 @@ import io.github.rdma4j.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The thread that waits for virtual threads: one for all descriptors, and nothing ends it. */
+/** The threads that wait for virtual threads: two for all descriptors, and no failure ends them. */
 @Timeout(600)
 class VirtualThreadPollerTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(60);
@@ -29,22 +32,59 @@ class VirtualThreadPollerTest {
         descriptor.close();
     }
 
-    @Test
-    void outOfMemoryErrorEndsNeitherTheThreadNorTheWait() throws Exception {
-        CountDownLatch notified = new CountDownLatch(2);
+    private static VirtualThreadPoller.Waiter waiter(int descriptor, Runnable action) {
+        return new VirtualThreadPoller.Waiter(descriptor) {
+            @Override
+            void ready() {
+                action.run();
+            }
+
+            @Override
+            void timeOver() {
+                action.run();
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void outOfMemoryErrorEndsNeitherTheThreadsNorTheWait(boolean ready) throws Exception {
+        CountDownLatch called = new CountDownLatch(2);
         AtomicInteger calls = new AtomicInteger();
-        Runnable failing = () -> {
-            notified.countDown();
+        VirtualThreadPoller.Waiter failing = waiter(descriptor.number(), () -> {
+            called.countDown();
             if (calls.incrementAndGet() == 1) {
                 throw new OutOfMemoryError("as the test wants it");
             }
-        };
-        VirtualThreadPoller.watch(descriptor.number(), failing);
+        });
+        VirtualThreadPoller.watch(failing);
         try {
-            descriptor.signal();
-            assertThat(notified.await(60, TimeUnit.SECONDS)).isTrue();
+            if (ready) {
+                descriptor.signal();
+            } else {
+                VirtualThreadPoller.limit(failing, System.nanoTime());
+            }
+            assertThat(called.await(60, TimeUnit.SECONDS)).isTrue();
         } finally {
-            VirtualThreadPoller.forget(descriptor.number(), failing);
+            VirtualThreadPoller.forget(failing);
+        }
+    }
+
+    @Test
+    void earliestLimitOfAWaiterCountsOnce() throws Exception {
+        Semaphore over = new Semaphore(0);
+        VirtualThreadPoller.Waiter waiter = waiter(descriptor.number(), over::release);
+        VirtualThreadPoller.watch(waiter);
+        try {
+            long now = System.nanoTime();
+            VirtualThreadPoller.limit(waiter, now + LONG);
+            VirtualThreadPoller.limit(waiter, now + TimeUnit.MILLISECONDS.toNanos(20));
+            VirtualThreadPoller.limit(waiter, now + TimeUnit.MILLISECONDS.toNanos(40));
+            assertThat(over.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(System.nanoTime() - now).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
+            assertThat(over.tryAcquire(100, TimeUnit.MILLISECONDS)).isFalse();
+        } finally {
+            VirtualThreadPoller.forget(waiter);
         }
     }
 
@@ -86,21 +126,21 @@ class VirtualThreadPollerTest {
         CountDownLatch second = new CountDownLatch(1);
         TestDescriptor gone = new TestDescriptor();
         int number = gone.number();
-        VirtualThreadPoller.watch(number, first::incrementAndGet);
+        VirtualThreadPoller.watch(waiter(number, first::incrementAndGet));
         try (TestDescriptor again = TestDescriptor.inPlaceOf(gone)) {
-            Runnable waiter = second::countDown;
-            VirtualThreadPoller.watch(number, waiter);
+            VirtualThreadPoller.Waiter waiter = waiter(number, second::countDown);
+            VirtualThreadPoller.watch(waiter);
             again.signal();
             assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
-            VirtualThreadPoller.forget(number, waiter);
+            VirtualThreadPoller.forget(waiter);
         }
     }
 
     @Test
     void unwatchableDescriptorThrowsAndIsForgotten() {
-        Runnable waiter = () -> {};
+        VirtualThreadPoller.Waiter waiter = waiter(1_000_000, () -> {});
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> VirtualThreadPoller.watch(1_000_000, waiter))
+            assertThatThrownBy(() -> VirtualThreadPoller.watch(waiter))
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("EBADF");
         }
@@ -115,7 +155,12 @@ class VirtualThreadPollerTest {
             TestDescriptor waited = new TestDescriptor();
             ReadinessWaiter waiter = new ReadinessWaiter(waited.number());
             // A class that is loaded now needs no descriptor later.
-            for (String name : List.of("VirtualThreadPoller", "ReadinessWaiter$Parked", "ReadinessWaiter$Outcome")) {
+            for (String name : List.of(
+                    "VirtualThreadPoller",
+                    "VirtualThreadPoller$Waiter",
+                    "ReadinessWaiter$Watching",
+                    "ReadinessWaiter$Parked",
+                    "ReadinessWaiter$Outcome")) {
                 Class.forName("io.github.rdma4j.verbs.internal." + name, false, ReadinessWaiter.class.getClassLoader());
             }
             try (TestDescriptor one = new TestDescriptor()) {
