@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.mesh;
 
+import io.github.rdma4j.perftest.compare.result.HostGpu;
 import io.github.rdma4j.perftest.doctor.check.CounterMeaning;
 import io.github.rdma4j.perftest.figures.HeatScale;
 import io.github.rdma4j.perftest.mesh.MeshFinding.Kind;
@@ -9,10 +10,13 @@ import io.github.rdma4j.perftest.mesh.Outliers.Cell;
 import io.github.rdma4j.perftest.mesh.Rounds.Pair;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -34,6 +38,8 @@ final class Judgement {
     private static final String DOCTOR_HOST =
             "run rdma4j doctor on it, and compare its PCIe link, cable, CPU frequency and load with another host's";
 
+    private static final String DOCTOR_GPU = "run rdma4j doctor --gpu there";
+
     private final MeshResult result;
     private final List<MeshFinding> findings = new ArrayList<>();
 
@@ -46,6 +52,7 @@ final class Judgement {
         Judgement judgement = new Judgement(result);
         judgement.missing();
         judgement.failed();
+        judgement.gpus();
         judgement.outliers();
         judgement.findings.sort(Comparator.comparing(MeshFinding::kind)
                 .thenComparing(each -> each.ranks().getFirst()));
@@ -144,6 +151,25 @@ final class Judgement {
         }
     }
 
+    /** Hosts without GPU memory, or whose adapter does not reach it, by the reason that they share. */
+    private void gpus() {
+        Map<String, List<Integer>> reasons = new LinkedHashMap<>();
+        for (int rank = 0; rank < result.hosts().size(); rank++) {
+            HostGpu gpu = result.hosts().get(rank).gpu();
+            if (gpu != null && (!gpu.isUsable() || gpu.isStagedForLackOfBetter())) {
+                String what = gpu.isUsable() ? "GPU memory is staged in host memory: " : "no GPU memory was measured: ";
+                reasons.computeIfAbsent(what + gpu.reason(), _ -> new ArrayList<>())
+                        .add(rank);
+            }
+        }
+        reasons.forEach((reason, ranks) -> findings.add(new MeshFinding(
+                Kind.HOST_GPU,
+                ranks,
+                (ranks.size() == 1 ? "host " : "hosts ")
+                        + ranks.stream().map(this::host).collect(Collectors.joining(", ")) + ": " + reason,
+                DOCTOR_GPU)));
+    }
+
     private static boolean isLossy(PairResult pair) {
         return pair.lost() * MESSAGES_PER_LOSS > pair.messages();
     }
@@ -151,10 +177,18 @@ final class Judgement {
     /** What stands out in the figures, by the hosts that it is about. */
     private void outliers() {
         Outliers losses = new Outliers(losses(), LOSS_FACTOR);
-        Outliers latency = new Outliers(cells(List.of(Probe.LATENCY)), FACTOR);
-        Outliers bandwidth = new Outliers(cells(List.of(Probe.BANDWIDTH, Probe.BANDWIDTH_BACK)), FACTOR);
-        hosts(losses, latency, bandwidth);
-        links(losses, latency, bandwidth);
+        Map<Probe, Outliers> figures = new EnumMap<>(Probe.class);
+        for (Probe probe : Probe.values()) {
+            if (!probe.isBack()) {
+                figures.put(
+                        probe,
+                        new Outliers(
+                                cells(probe == probe.reverse() ? List.of(probe) : List.of(probe, probe.reverse())),
+                                FACTOR));
+            }
+        }
+        hosts(losses, figures);
+        links(losses, figures);
     }
 
     /** Returns the cells of probes with one metric, as costs: of a bandwidth, its reciprocal. */
@@ -183,30 +217,31 @@ final class Judgement {
                 .toList();
     }
 
-    private void hosts(Outliers losses, Outliers latency, Outliers bandwidth) {
+    private void hosts(Outliers losses, Map<Probe, Outliers> figures) {
         Map<Integer, List<String>> slow = new TreeMap<>();
-        latency.hosts()
-                .forEach(each -> slow.computeIfAbsent(each.rank(), _ -> new ArrayList<>())
-                        .add(figures(Probe.LATENCY, each.median(), each.others())));
-        Map<Integer, Outliers.Side> sides = new TreeMap<>();
-        bandwidth.hosts().forEach(each -> {
-            slow.computeIfAbsent(each.rank(), _ -> new ArrayList<>())
-                    .add(figures(Probe.BANDWIDTH, each.median(), each.others()));
-            sides.put(each.rank(), each.side());
-        });
+        Map<Integer, Set<Outliers.Side>> sides = new TreeMap<>();
+        Set<Integer> slowInHostMemory = new TreeSet<>();
+        figures.forEach((probe, outliers) -> outliers.hosts().forEach(each -> {
+            slow.computeIfAbsent(each.rank(), _ -> new ArrayList<>()).add(figures(probe, each.median(), each.others()));
+            sides.computeIfAbsent(each.rank(), _ -> EnumSet.noneOf(Outliers.Side.class))
+                    .add(probe.tool().isLatency() ? Outliers.Side.BOTH : each.side());
+            if (!probe.isGpu()) {
+                slowInHostMemory.add(each.rank());
+            }
+        }));
         slow.forEach((rank, words) -> findings.add(new MeshFinding(
                 Kind.HOST_SLOW,
                 List.of(rank),
                 "host " + host(rank) + ": "
-                        + switch (words.size() > 1
+                        + switch (sides.get(rank).size() > 1
                                 ? Outliers.Side.BOTH
-                                : sides.getOrDefault(rank, Outliers.Side.BOTH)) {
+                                : sides.get(rank).iterator().next()) {
                             case BOTH -> "all its pairs are slow";
                             case SENDS -> "all that it sends is slow";
                             case RECEIVES -> "all that it receives is slow";
                         }
                         + ": " + String.join("; ", words),
-                DOCTOR_HOST)));
+                slowInHostMemory.contains(rank) ? DOCTOR_HOST : DOCTOR_GPU)));
         losses.hosts()
                 .forEach(each -> findings.add(new MeshFinding(
                         Kind.HOST_LOSSY,
@@ -215,19 +250,17 @@ final class Judgement {
                         CounterMeaning.LOSS.remedy())));
     }
 
-    private void links(Outliers losses, Outliers latency, Outliers bandwidth) {
+    private void links(Outliers losses, Map<Probe, Outliers> figures) {
         Map<Pair, List<String>> slow = new LinkedHashMap<>();
-        latency.links()
-                .forEach(each -> slow.computeIfAbsent(pair(each), _ -> new ArrayList<>())
-                        .add(figures(Probe.LATENCY, each.cell().badness(), each.others())));
-        Map<Pair, List<Outliers.Link>> directions = new LinkedHashMap<>();
-        bandwidth
-                .links()
-                .forEach(each -> directions
-                        .computeIfAbsent(pair(each), _ -> new ArrayList<>())
-                        .add(each));
-        directions.forEach((pair, ways) ->
-                slow.computeIfAbsent(pair, _ -> new ArrayList<>()).add(bandwidth(ways)));
+        figures.forEach((probe, outliers) -> {
+            Map<Pair, List<Outliers.Link>> directions = new LinkedHashMap<>();
+            outliers.links()
+                    .forEach(each -> directions
+                            .computeIfAbsent(pair(each), _ -> new ArrayList<>())
+                            .add(each));
+            directions.forEach((pair, ways) ->
+                    slow.computeIfAbsent(pair, _ -> new ArrayList<>()).add(words(probe, ways)));
+        });
         TreeSet<Pair> lossy = new TreeSet<>(Comparator.comparing(Pair::a).thenComparing(Pair::b));
         losses.links().forEach(each -> lossy.add(pair(each)));
         for (Pair pair : lossy) {
@@ -269,11 +302,15 @@ final class Judgement {
         return Pair.of(link.cell().from(), link.cell().to());
     }
 
-    private String bandwidth(List<Outliers.Link> ways) {
+    private String words(Probe probe, List<Outliers.Link> ways) {
         Outliers.Link worst = ways.stream()
                 .max(Comparator.comparing(way -> way.cell().badness()))
                 .orElseThrow();
-        return figures(Probe.BANDWIDTH, worst.cell().badness(), worst.others())
+        String figures = figures(probe, worst.cell().badness(), worst.others());
+        if (probe.tool().isLatency()) {
+            return figures;
+        }
+        return figures
                 + (ways.size() > 1
                         ? ", in both directions"
                         : ", from " + host(worst.cell().from()) + " to "

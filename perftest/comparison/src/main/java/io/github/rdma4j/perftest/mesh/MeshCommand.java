@@ -89,7 +89,7 @@ public final class MeshCommand {
     }
 
     private int follow(Job job, MeshPlan plan) {
-        member(job).serve(job.server(), plan.arrival(), address -> MeshHost.of(options.ownPort(), address));
+        member(job).serve(job.server(), plan.arrival(), address -> MeshHost.of(options.ownPort(), plan, address));
         return OK;
     }
 
@@ -131,7 +131,7 @@ public final class MeshCommand {
                         .serve(
                                 here,
                                 plan.arrival(),
-                                loopback -> MeshHost.of(options.ownPort(), address(job, loopback)));
+                                loopback -> MeshHost.of(options.ownPort(), plan, address(job, loopback)));
             } catch (PerftestException | VerbsException _) {
                 // The other end of the connection reports it.
             }

@@ -8,7 +8,7 @@ import java.util.List;
  * A host or a link that stands out, or is missing.
  *
  * @param kind its kind
- * @param ranks the host, or the two hosts of a link
+ * @param ranks the host, the two hosts of a link, or hosts with the same reason
  * @param text one sentence that names them
  * @param remedy what to look at; may be empty
  */
@@ -24,6 +24,8 @@ record MeshFinding(Kind kind, List<Integer> ranks, String text, String remedy) {
         HOST_MISSING,
         /** No pair with the host could be measured. */
         HOST_UNREACHABLE,
+        /** Hosts have no GPU memory that can be measured, or the adapter does not reach it. */
+        HOST_GPU,
         /** All pairs of a host are slow. */
         HOST_SLOW,
         /** All pairs of a host lose packets. */

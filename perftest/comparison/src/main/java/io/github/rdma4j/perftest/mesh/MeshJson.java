@@ -63,6 +63,11 @@ final class MeshJson {
             json.writeStringField("address", host.address());
             json.writeStringField("device", host.device());
             json.writeStringField("failure", host.failure());
+            json.writeStringField("gpu", host.gpu() == null ? null : host.gpu().name());
+            json.writeStringField(
+                    "gpu_path", host.gpu() == null ? null : host.gpu().path());
+            json.writeStringField(
+                    "gpu_reason", host.gpu() == null ? null : host.gpu().reason());
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -97,6 +102,7 @@ final class MeshJson {
                 "from", probe.isBack() ? pair.pair().b() : pair.pair().a());
         json.writeNumberField(
                 "to", probe.isBack() ? pair.pair().a() : pair.pair().b());
+        json.writeStringField("memory", probe.isGpu() ? "gpu" : "host");
         json.writeStringField("metric", metric.key());
         json.writeStringField("better", metric.lowerIsBetter() ? "lower" : "higher");
         ResultJson.number(json, "median", pair.median(probe));

@@ -9,6 +9,8 @@ import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.options.Within;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -74,6 +76,25 @@ final class MeshOptions {
 
     @Mixin
     private OwnPort ownPort;
+
+    @Option(
+            names = "--use_cuda",
+            paramLabel = "<device>",
+            description = "Also measure between the memory of this CUDA device and the GPUs of the other hosts.")
+    @Within(least = 0, most = 1023)
+    private Integer gpu;
+
+    @Option(
+            names = "--use_cuda_bus_id",
+            paramLabel = "<address>",
+            description = "The same, with the CUDA device at this PCI address.")
+    private String gpuAddress;
+
+    @Option(
+            names = "--gpu-path",
+            paramLabel = "<path>",
+            description = "The path to GPU memory: auto, dmabuf, datadirect, peermem or staged (default auto).")
+    private String gpuPath;
 
     @Option(
             names = {"-c", "--connection"},
@@ -157,11 +178,36 @@ final class MeshOptions {
                 connection,
                 !noWarmUp,
                 timeout,
-                Duration.ofSeconds(arrival));
+                Duration.ofSeconds(arrival),
+                gpuOptions());
         for (Probe probe : Probe.values()) {
             plan.order(probe, true, 1, false).checked();
         }
         return plan;
+    }
+
+    /** Returns the options about the GPU as the tools have them. */
+    private List<String> gpuOptions() {
+        IllegalParameterException.when(
+                gpu != null && gpuAddress != null,
+                "--use_cuda and --use_cuda_bus_id exclude each other: both name the GPU");
+        IllegalParameterException.when(
+                gpuPath != null && gpu == null && gpuAddress == null,
+                "--gpu-path: for the memory of a GPU: give --use_cuda or --use_cuda_bus_id");
+        IllegalParameterException.when(
+                gpuAddress != null && !gpuAddress.matches("[0-9A-Fa-f:.]{1,16}"),
+                () -> "--use_cuda_bus_id: '" + gpuAddress + "' is no PCI address; give one like 0000:17:00.0");
+        List<String> options = new ArrayList<>();
+        if (gpu != null) {
+            options.add("--use_cuda=" + gpu);
+        }
+        if (gpuAddress != null) {
+            options.add("--use_cuda_bus_id=" + gpuAddress);
+        }
+        if (gpuPath != null) {
+            options.add("--gpu-path=" + gpuPath);
+        }
+        return options;
     }
 
     JsonTarget json() {

@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.mesh;
 import io.github.rdma4j.perftest.compare.plan.DefaultIterations;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The tests of a pair.
@@ -17,6 +18,7 @@ import java.time.Duration;
  * @param warmUp whether the hosts compile the measured code first
  * @param timeoutSeconds the longest a run may take
  * @param arrival the longest wait for the hosts
+ * @param gpu the tools' options that choose this host's GPU; empty to measure host memory only
  */
 record MeshPlan(
         long latencySize,
@@ -26,8 +28,14 @@ record MeshPlan(
         String connection,
         boolean warmUp,
         int timeoutSeconds,
-        Duration arrival) {
+        Duration arrival,
+        List<String> gpu) {
     private static final int END_OF_A_RUN_SECONDS = 120;
+
+    /** Copies the list. */
+    MeshPlan {
+        gpu = List.copyOf(gpu);
+    }
 
     /** Returns the order of a run. */
     RunOrder order(Probe probe, boolean software, int port, boolean ipv6) {
@@ -47,7 +55,8 @@ record MeshPlan(
                 port,
                 timeoutSeconds,
                 warmUp,
-                ipv6);
+                ipv6,
+                probe.isGpu() ? gpu : List.of());
     }
 
     /** Returns the longest time that all tests of a pair can take; a host waits so long for its next partner. */

@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.mesh.Rounds.Pair;
 import io.github.rdma4j.perftest.result.RunState;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -36,10 +37,12 @@ final class MeshReport {
     static String of(MeshResult result, List<MeshFinding> findings) {
         MeshReport report = new MeshReport(result);
         report.heading();
-        report.map("Latency [usec]: ib_write_lat, " + result.plan().latencySize() + " bytes, half a round trip", true);
-        report.map(
-                "Bandwidth [MiB/s]: ib_write_bw, " + result.plan().bandwidthSize() + " bytes, from row to column",
-                false);
+        report.map(Probe.LATENCY);
+        report.map(Probe.BANDWIDTH);
+        if (result.hasGpuFigures()) {
+            report.map(Probe.GPU_LATENCY);
+            report.map(Probe.GPU_BANDWIDTH);
+        }
         report.findings(findings);
         return report.text.toString();
     }
@@ -58,25 +61,40 @@ final class MeshReport {
                         result.state() == RunState.COMPLETE ? "" : "; it was ended by a signal"));
     }
 
-    private double figure(int from, int to, boolean latency) {
+    private String title(Probe probe) {
+        String key = probe.key().substring(0, 1).toUpperCase(Locale.ROOT)
+                + probe.key().substring(1);
+        return key
+                + (probe.tool().isLatency()
+                        ? " [usec]: ib_write_lat, " + result.plan().latencySize() + " bytes, half a round trip"
+                        : " [MiB/s]: ib_write_bw, " + result.plan().bandwidthSize() + " bytes, from row to column")
+                + (probe.isGpu()
+                        ? ", by "
+                                + result.hosts().stream()
+                                        .filter(MeshResult.Host::hasGpu)
+                                        .map(host -> host.gpu().path())
+                                        .distinct()
+                                        .collect(Collectors.joining(" and "))
+                        : "");
+    }
+
+    private double figure(int from, int to, Probe probe) {
         PairResult pair = pairs.get(Pair.of(from, to));
         if (pair == null || from == to) {
             return Double.NaN;
         }
-        return pair.median(latency ? Probe.LATENCY : from < to ? Probe.BANDWIDTH : Probe.BANDWIDTH_BACK);
+        return pair.median(from < to ? probe : probe.reverse());
     }
 
-    private void map(String title, boolean latency) {
+    private void map(Probe probe) {
         int n = result.hosts().size();
         MedianInterval median = MedianInterval.of(result.pairs().stream()
-                .flatMap(pair -> latency
-                        ? Stream.of(pair.median(Probe.LATENCY))
-                        : Stream.of(pair.median(Probe.BANDWIDTH), pair.median(Probe.BANDWIDTH_BACK)))
+                .flatMap(pair -> Stream.of(probe, probe.reverse()).distinct().map(pair::median))
                 .filter(figure -> !Double.isNaN(figure))
                 .mapToDouble(Double::doubleValue)
                 .toArray());
         text.line("");
-        text.line(title + "; median " + HeatScale.number(median.median())
+        text.line(title(probe) + "; median " + HeatScale.number(median.median())
                 + (median.isBounded()
                         ? ", 95 %% interval %s to %s"
                                 .formatted(HeatScale.number(median.low()), HeatScale.number(median.high()))
@@ -97,20 +115,20 @@ final class MeshReport {
             StringBuilder row = new StringBuilder(("%3d %-" + width + "s ")
                     .formatted(from, name.substring(0, Math.min(LONGEST_NAME, name.length()))));
             for (int to = 0; to < n; to++) {
-                row.append(cell(from, to, latency, numbers, median.median()));
+                row.append(cell(from, to, probe, numbers, median.median()));
             }
             text.line(row.toString().stripTrailing());
         }
     }
 
-    private String cell(int from, int to, boolean latency, boolean numbers, double median) {
-        double figure = figure(from, to, latency);
+    private String cell(int from, int to, Probe probe, boolean numbers, double median) {
+        double figure = figure(from, to, probe);
         if (Double.isNaN(figure)) {
             PairResult pair = pairs.get(Pair.of(from, to));
             String mark = pair != null && pair.failure() != null && from != to ? FAILED : " ";
             return numbers ? "%8s ".formatted(mark) : mark;
         }
-        String shade = SHADES[HeatScale.step(latency ? figure / median : median / figure)];
+        String shade = SHADES[HeatScale.step(probe.tool().isLatency() ? figure / median : median / figure)];
         return numbers ? "%8s%s".formatted(HeatScale.number(figure), shade) : shade;
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.mesh;
 
+import io.github.rdma4j.perftest.compare.result.HostGpu;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.result.RunState;
 import java.time.Instant;
@@ -42,8 +43,24 @@ record MeshResult(
      * @param address the address by which rank 0 reaches it; null if it has not arrived
      * @param device its RDMA device; null if it has not arrived
      * @param failure why it took no part, or not until the end; null if it did
+     * @param gpu its GPU memory; null if it has not arrived, or GPU memory is not measured
      */
-    record Host(String name, String address, String device, String failure) {}
+    record Host(String name, String address, String device, String failure, HostGpu gpu) {
+        /** A host that takes no part. */
+        Host(String name, String failure) {
+            this(name, null, null, failure, null);
+        }
+
+        /** Returns whether its GPU memory is measured. */
+        boolean hasGpu() {
+            return gpu != null && gpu.isUsable();
+        }
+    }
+
+    /** Returns whether GPU memory was measured between any hosts. */
+    boolean hasGpuFigures() {
+        return pairs.stream().anyMatch(pair -> pair.figures().keySet().stream().anyMatch(Probe::isGpu));
+    }
 
     /** Returns the ranks that took part. */
     List<Integer> present() {

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ final class MeshSession implements AutoCloseable {
         this.job = job;
         this.plan = plan;
         this.progress = progress;
-        job.hosts().forEach(name -> hosts.add(new Host(name, null, null, "it has not arrived yet")));
+        job.hosts().forEach(name -> hosts.add(new Host(name, "it has not arrived yet")));
     }
 
     /**
@@ -67,6 +68,8 @@ final class MeshSession implements AutoCloseable {
                 servers.add(arrivals[rank] == null ? null : arrivals[rank].servers());
                 if (host.failure() != null) {
                     progress.line(host.name() + ": " + host.failure() + "; the others go on without it");
+                } else if (host.gpu() != null && !host.hasGpu()) {
+                    progress.line(host.name() + ": no GPU memory: " + host.gpu().reason());
                 }
             }
         }
@@ -84,16 +87,19 @@ final class MeshSession implements AutoCloseable {
         if (arrival == null) {
             return new Host(
                     listed,
-                    null,
-                    null,
                     "it did not arrive within %d s".formatted(plan.arrival().toSeconds()));
         }
         String name = listed.startsWith("rank ") && !arrival.host().isEmpty() ? arrival.host() : listed;
         if (arrival.servers() == null) {
-            return new Host(name, null, null, arrival.failure());
+            return new Host(name, arrival.failure());
         }
         RemoteServers remote = arrival.servers();
-        return new Host(name, remote.host(), remote.machine().environment().device(), null);
+        return new Host(
+                name,
+                remote.host(),
+                remote.machine().environment().device(),
+                null,
+                plan.gpu().isEmpty() ? null : remote.machine().gpu());
     }
 
     /** Measures all pairs of the hosts that have arrived. */
@@ -180,7 +186,7 @@ final class MeshSession implements AutoCloseable {
             Map<String, Long> beforeA = counters(pair.a());
             Map<String, Long> beforeB = counters(pair.b());
             try {
-                for (Probe probe : Probe.values()) {
+                for (Probe probe : probes(pair)) {
                     for (int i = 0; i < plan.repeats(); i++) {
                         RunOrder order = order(pair, probe, software);
                         figures.computeIfAbsent(probe, _ -> new ArrayList<>()).add(run(pair, probe, order));
@@ -197,6 +203,13 @@ final class MeshSession implements AutoCloseable {
             failure = failure == null ? lost.getMessage() : failure;
         }
         return new PairResult(pair, figures, losses, messages, failure);
+    }
+
+    private List<Probe> probes(Pair pair) {
+        boolean gpus = hosts.get(pair.a()).hasGpu() && hosts.get(pair.b()).hasGpu();
+        return Arrays.stream(Probe.values())
+                .filter(probe -> gpus || !probe.isGpu())
+                .toList();
     }
 
     private RemoteServers remote(int rank) {
@@ -224,7 +237,7 @@ final class MeshSession implements AutoCloseable {
     private synchronized void lose(int rank, String reason) {
         Host host = hosts.get(rank);
         if (host.failure() == null) {
-            hosts.set(rank, new Host(host.name(), host.address(), host.device(), reason));
+            hosts.set(rank, new Host(host.name(), host.address(), host.device(), reason, host.gpu()));
             progress.line(host.name() + ": " + reason + "; the others go on without it");
         }
     }

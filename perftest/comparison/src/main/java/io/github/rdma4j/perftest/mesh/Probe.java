@@ -14,7 +14,16 @@ enum Probe {
     BANDWIDTH("bandwidth", Tool.WRITE_BANDWIDTH, Metric.AVERAGE_BANDWIDTH, false),
 
     /** Bandwidth in the other direction. */
-    BANDWIDTH_BACK("bandwidth", Tool.WRITE_BANDWIDTH, Metric.AVERAGE_BANDWIDTH, true);
+    BANDWIDTH_BACK("bandwidth", Tool.WRITE_BANDWIDTH, Metric.AVERAGE_BANDWIDTH, true),
+
+    /** Latency between the memory of two GPUs. */
+    GPU_LATENCY("GPU memory latency", Tool.WRITE_LATENCY, Metric.TYPICAL_LATENCY, false),
+
+    /** Bandwidth from the memory of the first host's GPU to the memory of the second host's GPU. */
+    GPU_BANDWIDTH("GPU memory bandwidth", Tool.WRITE_BANDWIDTH, Metric.AVERAGE_BANDWIDTH, false),
+
+    /** Bandwidth between the two in the other direction. */
+    GPU_BANDWIDTH_BACK("GPU memory bandwidth", Tool.WRITE_BANDWIDTH, Metric.AVERAGE_BANDWIDTH, true);
 
     private final String key;
     private final Tool tool;
@@ -39,6 +48,16 @@ enum Probe {
 
     Metric metric() {
         return metric;
+    }
+
+    /** Returns the probe of the other direction; latency has none of its own. */
+    Probe reverse() {
+        return tool.isLatency() ? this : values()[back ? ordinal() - 1 : ordinal() + 1];
+    }
+
+    /** Returns whether the buffers of both hosts are in GPU memory. */
+    boolean isGpu() {
+        return ordinal() >= GPU_LATENCY.ordinal();
     }
 
     /** Returns whether the pair's second host is the client. */

@@ -19,6 +19,7 @@ import java.util.Optional;
 /** The page of a mesh: what stands out, and a heat map for each metric. It needs no script. */
 final class MeshPage {
     private static final String PAIRS = "pairs";
+    private static final String GPU = "gpu";
 
     private final JsonObject root;
     private final JsonObject mesh;
@@ -66,11 +67,14 @@ final class MeshPage {
                 mesh.objects("findings").stream()
                         .map(finding -> Map.of("text", words(finding, "text"), "remedy", words(finding, "remedy")))
                         .toList());
-        model.put(
-                "maps",
-                List.of(
-                        map("t_typical", "Latency [usec]", false),
-                        map("BW_average", "Bandwidth [MiB/s], from row to column", true)));
+        List<Map<String, Object>> maps = new ArrayList<>(List.of(
+                map("host", "t_typical", "Latency [usec]", false),
+                map("host", "BW_average", "Bandwidth [MiB/s], from row to column", true)));
+        if (hosts.stream().anyMatch(host -> host.has("gpu"))) {
+            maps.add(map(GPU, "t_typical", "GPU memory latency [usec]", false));
+            maps.add(map(GPU, "BW_average", "GPU memory bandwidth [MiB/s], from row to column", true));
+        }
+        model.put("maps", maps);
         model.put("hosts", hosts().model());
         return Mustache.compiler()
                 .emptyStringIsFalse(true)
@@ -93,7 +97,7 @@ final class MeshPage {
     }
 
     /** Returns a heat map. */
-    private Map<String, Object> map(String metric, String title, boolean higherIsBetter) {
+    private Map<String, Object> map(String memory, String metric, String title, boolean higherIsBetter) {
         int n = hosts.size();
         Cell[][] cells = new Cell[n][n];
         List<Double> medians = new ArrayList<>();
@@ -103,7 +107,7 @@ final class MeshPage {
             cells[ranks[0]][ranks[1]] = new Cell(Double.NaN, failed);
             cells[ranks[1]][ranks[0]] = new Cell(Double.NaN, failed);
             for (JsonObject result : pair.objects("results")) {
-                if (metric.equals(result.text("metric"))) {
+                if (metric.equals(result.text("metric")) && memory.equals(result.text("memory"))) {
                     Cell cell = new Cell(result.number("median"), false);
                     int from = rank(result, "from");
                     int to = rank(result, "to");
@@ -129,7 +133,7 @@ final class MeshPage {
             }
         }
         Map<String, Object> model = new HashMap<>();
-        model.put("id", metric);
+        model.put("id", memory + "-" + metric);
         model.put("title", title);
         model.put(
                 "note",
@@ -168,7 +172,7 @@ final class MeshPage {
     }
 
     private Table hosts() {
-        Table table = new Table("Hosts", List.of("", "name", "address", "device", "state"));
+        Table table = new Table("Hosts", List.of("", "name", "address", "device", "GPU memory", "state"));
         for (int i = 0; i < hosts.size(); i++) {
             JsonObject host = hosts.get(i);
             table.row()
@@ -176,6 +180,10 @@ final class MeshPage {
                     .text(words(host, "name"))
                     .text(words(host, "address"))
                     .text(words(host, "device"))
+                    .longText(
+                            host.has(GPU)
+                                    ? words(host, GPU) + ", " + words(host, "gpu_path")
+                                    : host.has("gpu_reason") ? "none" : "")
                     .longText(host.has("failure") ? words(host, "failure") : "measured");
         }
         return table;

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.rdma4j.perftest.compare.result.HostGpu;
 import io.github.rdma4j.perftest.document.ResultsSchema;
 import io.github.rdma4j.perftest.mesh.MeshFinding.Kind;
 import io.github.rdma4j.perftest.mesh.Rounds.Pair;
@@ -41,7 +42,7 @@ class JudgementTest {
 
     private void mesh(int n, ToDoubleBiFunction<Integer, Integer> factor) {
         for (int i = 0; i < n; i++) {
-            hosts.add(new MeshResult.Host(Character.toString('a' + i), "10.0.0." + i, "mlx5_0", null));
+            hosts.add(new MeshResult.Host(Character.toString('a' + i), "10.0.0." + i, "mlx5_0", null, gpu(i)));
         }
         for (int a = 0; a < n; a++) {
             for (int b = a + 1; b < n; b++) {
@@ -54,6 +55,23 @@ class JudgementTest {
                 put(new PairResult(new Pair(a, b), figures, Map.of(), 10_000, null));
             }
         }
+    }
+
+    private static HostGpu gpu(int rank) {
+        return new HostGpu("CUDA device 0 of " + rank, "dmabuf", "");
+    }
+
+    /** Adds figures of GPU memory, of which a good pair has 10,000 MiB/s and 3 microseconds. */
+    private void gpuFigures(ToDoubleBiFunction<Integer, Integer> factor) {
+        pairs.replaceAll((pair, each) -> {
+            Map<Probe, List<Double>> figures = new EnumMap<>(each.figures());
+            double there = factor.applyAsDouble(pair.a(), pair.b());
+            double back = factor.applyAsDouble(pair.b(), pair.a());
+            figures.put(Probe.GPU_LATENCY, noisy(3));
+            figures.put(Probe.GPU_BANDWIDTH, noisy(10_000 / there));
+            figures.put(Probe.GPU_BANDWIDTH_BACK, noisy(10_000 / back));
+            return new PairResult(pair, figures, each.losses(), each.messages(), each.failure());
+        });
     }
 
     private void put(PairResult pair) {
@@ -82,7 +100,7 @@ class JudgementTest {
                 60,
                 "a test",
                 null,
-                new MeshPlan(2, 65_536, 1000, 3, null, true, 60, Duration.ofSeconds(60)),
+                new MeshPlan(2, 65_536, 1000, 3, null, true, 60, Duration.ofSeconds(60), List.of()),
                 hosts,
                 List.copyOf(pairs.values()),
                 RunState.COMPLETE);
@@ -157,6 +175,50 @@ class JudgementTest {
         mesh(4, (from, to) -> from == 3 && to == 0 ? 4 : 1);
 
         assertThat(texts()).singleElement().asString().startsWith("link a–d: ").endsWith(", from d to a");
+    }
+
+    /** As with a GPU whose traffic crosses the processor. */
+    @Test
+    void hostMayBeSlowInGpuMemoryOnly() {
+        mesh(4, (_, _) -> 1);
+        gpuFigures((from, _) -> from == 1 ? 3 : 1);
+
+        assertThat(Judgement.of(result())).singleElement().satisfies(finding -> {
+            assertThat(finding.text())
+                    .startsWith("host b: all that it sends is slow: GPU memory bandwidth 3,")
+                    .doesNotContain(";");
+            assertThat(finding.remedy()).contains("doctor --gpu");
+        });
+    }
+
+    @Test
+    void linkMayBeSlowInHostAndGpuMemory() {
+        mesh(4, (from, to) -> isPair(from, to, 1, 2) ? 4 : 1);
+        gpuFigures((from, to) -> isPair(from, to, 1, 2) ? 4 : 1);
+
+        assertThat(kinds()).containsExactly(Kind.LINK_SLOW);
+        assertThat(texts().getFirst()).contains("; bandwidth ", "; GPU memory bandwidth ");
+    }
+
+    @Test
+    void hostsWithoutGpuDirectAreNamedByTheReasonThatTheyShare() {
+        mesh(6, (_, _) -> 1);
+        List<HostGpu> gpus = List.of(
+                new HostGpu(null, null, "CUDA cannot be used: no driver"),
+                new HostGpu("CUDA device 0", "staged", "not dmabuf: no peer memory"),
+                new HostGpu("CUDA device 0", "staged", "not dmabuf: no peer memory"),
+                new HostGpu("CUDA device 0", "staged", ""),
+                new HostGpu("CUDA device 0", "peermem", "not dmabuf: refused"));
+        for (int rank = 0; rank < gpus.size(); rank++) {
+            MeshResult.Host host = hosts.get(rank);
+            hosts.set(rank, new MeshResult.Host(host.name(), host.address(), host.device(), null, gpus.get(rank)));
+        }
+
+        assertThat(kinds()).containsExactly(Kind.HOST_GPU, Kind.HOST_GPU);
+        assertThat(texts())
+                .containsExactly(
+                        "host a: no GPU memory was measured: CUDA cannot be used: no driver",
+                        "hosts b, c: GPU memory is staged in host memory: not dmabuf: no peer memory");
     }
 
     @Test
@@ -251,7 +313,7 @@ class JudgementTest {
     @Test
     void hostThatHasGoneExplainsItsPairs() {
         mesh(4, (_, _) -> 1);
-        hosts.set(1, new MeshResult.Host("b", "10.0.0.1", "mlx5_0", "the other end has closed the connection"));
+        hosts.set(1, new MeshResult.Host("b", "10.0.0.1", "mlx5_0", "the other end has closed the connection", null));
         fail(1, 2, "b has gone");
         fail(1, 3, "b has gone");
 
@@ -279,7 +341,19 @@ class JudgementTest {
                 .startsWith("rdma4j mesh: 3 hosts (a test), 2 of 3 pairs measured in 60 s\n")
                 .contains("Latency [usec]: ib_write_lat, 2 bytes, half a round trip; median ")
                 .containsPattern("\n  2 c +[12]\\.\\d\\d·       x\n")
-                .contains("- link b–c: it could not be measured: no route to host.\n");
+                .contains("- link b–c: it could not be measured: no route to host.\n")
+                .doesNotContain("GPU memory");
+    }
+
+    @Test
+    void reportHasMatricesOfGpuMemory() {
+        mesh(3, (_, _) -> 1);
+        gpuFigures((_, _) -> 1);
+
+        assertThat(MeshReport.of(result(), Judgement.of(result())))
+                .contains("GPU memory latency [usec]: ib_write_lat, 2 bytes, half a round trip, by dmabuf; median ")
+                .containsPattern("\nGPU memory bandwidth \\[MiB/s].*, from row to column, by dmabuf; median .*\n.*\n"
+                        + "  0 a +(9,|1[01],)\\d{3}·");
     }
 
     @Test
@@ -292,9 +366,10 @@ class JudgementTest {
     @Test
     void documentFollowsTheSchemaAndBecomesAPage(@TempDir Path folder) throws IOException {
         mesh(4, (from, to) -> isPair(from, to, 0, 1) ? 4 : 1);
+        gpuFigures((_, _) -> 1);
         fail(1, 2, "no <b>route</b> to host");
         lose(0, 3, 500);
-        hosts.set(3, new MeshResult.Host("d<script>", null, null, "it did not arrive within 9 s"));
+        hosts.set(3, new MeshResult.Host("d<script>", "it did not arrive within 9 s"));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         MeshJson.write(result(), Judgement.of(result()), out);
 
@@ -307,6 +382,8 @@ class JudgementTest {
         assertThat(Files.readString(page))
                 .contains("<h1>Mesh of 4 hosts</h1>")
                 .contains("<td class=\"heat3\">")
+                .contains("<h2 id=\"gpu-BW_average\">GPU memory bandwidth [MiB/s], from row to column</h2>")
+                .contains("CUDA device 0 of 0, dmabuf")
                 .contains("<td class=\"failed\">failed</td>")
                 .contains("<b>host d&lt;script&gt;: it did not arrive within 9 s.</b>")
                 .doesNotContain("<script>")

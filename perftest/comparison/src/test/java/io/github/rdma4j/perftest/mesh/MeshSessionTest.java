@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.compare.peer.Rendezvous;
 import io.github.rdma4j.perftest.compare.peer.ServedMachine;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.result.HostGpu;
 import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.runner.ServerEnd;
@@ -32,7 +33,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MeshSessionTest {
     private static final List<String> NAMES = List.of("a", "b", "c", "d");
-    private static final MeshPlan PLAN = new MeshPlan(2, 4096, 100, 2, null, true, 60, Duration.ofSeconds(60));
+    private static final MeshPlan PLAN =
+            new MeshPlan(2, 4096, 100, 2, null, true, 60, Duration.ofSeconds(60), List.of("--use_cuda=0"));
 
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
@@ -40,11 +42,12 @@ class MeshSessionTest {
      * A host.
      *
      * @param runs the number of runs that it serves before its program dies
+     * @param gpu its GPU memory
      */
-    private record Host(AtomicInteger runs) implements ServedMachine, ServerEnd, Serving {
+    private record Host(AtomicInteger runs, HostGpu gpu) implements ServedMachine, ServerEnd, Serving {
         @Override
         public ServerMachine describe() {
-            return new ServerMachine("", "", Samples.conditionsOfHardware().environment(), "", false, false);
+            return new ServerMachine("", "", Samples.conditionsOfHardware().environment(), "", false, false, gpu);
         }
 
         @Override
@@ -100,10 +103,13 @@ class MeshSessionTest {
             PeerAddress address = new PeerAddress("127.0.0.1", rendezvous.port());
             for (int rank = 0; rank < NAMES.size(); rank++) {
                 Member member = new Member("a job", rank, NAMES.get(rank));
+                HostGpu gpu =
+                        rank == 3 ? new HostGpu(null, null, "no driver") : new HostGpu("CUDA device 0", "dmabuf", "");
                 int runs = rank == 2 ? runsOfC : Integer.MAX_VALUE;
                 Thread host = Thread.ofPlatform()
                         .daemon()
-                        .unstarted(() -> member.serve(address, PLAN.arrival(), _ -> new Host(new AtomicInteger(runs))));
+                        .unstarted(() ->
+                                member.serve(address, PLAN.arrival(), _ -> new Host(new AtomicInteger(runs), gpu)));
                 host.setUncaughtExceptionHandler((_, _) -> {});
                 host.start();
             }
@@ -125,11 +131,15 @@ class MeshSessionTest {
             // A pair that stands out is measured again.
             int repeats = pair.pair().equals(new Pair(0, 1)) ? 4 : 2;
             assertThat(pair.figures().values())
-                    .hasSize(3)
+                    .hasSize(pair.pair().b() == 3 ? 3 : 6)
                     .allSatisfy(runs -> assertThat(runs).hasSize(repeats).containsOnly(7.0));
         });
-        assertThat(Judgement.of(result)).isEmpty();
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("mesh: round 1 of 3: a–d, b–c, ");
+        assertThat(Judgement.of(result))
+                .extracting(MeshFinding::text)
+                .containsExactly("host d: no GPU memory was measured: no driver");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("mesh: d: no GPU memory: no driver")
+                .contains("mesh: round 1 of 3: a–d, b–c, ");
     }
 
     @Test
@@ -142,6 +152,8 @@ class MeshSessionTest {
         assertThat(result.pairs()).hasSize(6);
         assertThat(Judgement.of(result))
                 .extracting(MeshFinding::text)
-                .containsExactly("host c: 127.0.0.1: the other end has closed the connection");
+                .containsExactly(
+                        "host c: 127.0.0.1: the other end has closed the connection",
+                        "host d: no GPU memory was measured: no driver");
     }
 }

@@ -10,6 +10,7 @@ import io.github.rdma4j.gpudirect.PathDecision;
 import io.github.rdma4j.gpudirect.PathRefusal;
 import io.github.rdma4j.perftest.gpu.Gpu;
 import io.github.rdma4j.perftest.memory.RunBuffer;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
@@ -65,6 +66,19 @@ public final class GpuMessageMemory implements MessageMemory {
                 failure.addSuppressed(inClose);
             }
             throw failure;
+        }
+    }
+
+    /**
+     * Returns the path that a run would take, by registering memory.
+     *
+     * @throws io.github.rdma4j.gpudirect.GpuPathUnavailableException when the machine does not support the chosen path
+     */
+    public static GpuInfo pathOf(RunDevice device, RunParameters parameters) {
+        try (ProtectionDomain domain = device.context().allocateProtectionDomain();
+                GpuMessageMemory memory =
+                        new GpuMessageMemory(device.gpu(), domain, 1, RunQueuePairs.memoryAccess(device, parameters))) {
+            return memory.info();
         }
     }
 

@@ -12,8 +12,10 @@ import io.github.rdma4j.perftest.options.Verb;
 import io.github.rdma4j.perftest.placement.PortTraffic;
 import io.github.rdma4j.perftest.plan.Shape;
 import io.github.rdma4j.perftest.resources.CmConnections;
+import io.github.rdma4j.perftest.resources.GpuMessageMemory;
 import io.github.rdma4j.perftest.resources.RunDevice;
 import io.github.rdma4j.perftest.resources.RunResources;
+import io.github.rdma4j.perftest.result.GpuInfo;
 import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.result.RunOutcome;
@@ -76,6 +78,21 @@ public final class ToolRun {
      */
     public static RunOutcome run(RunParameters parameters, RunListener listener) {
         return new ToolRun(parameters, listener).run();
+    }
+
+    /**
+     * Returns the path to GPU memory that a run would take.
+     *
+     * @param parameters name a GPU
+     * @throws IllegalParameterException when there is no such GPU
+     * @throws io.github.rdma4j.perftest.exit.PerftestException when CUDA, the GPU or the path cannot be used
+     */
+    public static GpuInfo gpuPath(RunParameters parameters) {
+        try (RunDevice device = RunDevice.open(parameters)) {
+            return GpuMessageMemory.pathOf(device, parameters);
+        } catch (RuntimeException failure) {
+            throw Gpu.explain(failure);
+        }
     }
 
     private RunOutcome run() {

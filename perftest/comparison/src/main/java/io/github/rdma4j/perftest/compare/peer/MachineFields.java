@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.compare.peer;
 
+import io.github.rdma4j.perftest.compare.result.HostGpu;
 import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.environment.Environment;
 import io.github.rdma4j.perftest.talk.BadMessageException;
@@ -42,6 +43,11 @@ final class MachineFields {
         withText(fields, "pinned-cores", environment.pinnedCores());
         if (environment.numaNode() != null) {
             fields.with("numa-node", environment.numaNode());
+        }
+        if (machine.gpu() != null) {
+            withText(fields, "gpu", machine.gpu().name());
+            withText(fields, "gpu-path", machine.gpu().path());
+            fields.with("gpu-reason", machine.gpu().reason());
         }
         List<String> flags = environment.jvmFlags();
         for (int i = 0; i < Math.min(flags.size(), MOST_FLAGS); i++) {
@@ -95,6 +101,10 @@ final class MachineFields {
                 environment,
                 fields.text("c-folder"),
                 fields.yes("sockperf"),
-                fields.yes("iperf"));
+                fields.yes("iperf"),
+                fields.has("gpu-reason")
+                        ? new HostGpu(
+                                fields.text("gpu", null), fields.text("gpu-path", null), fields.text("gpu-reason"))
+                        : null);
     }
 }

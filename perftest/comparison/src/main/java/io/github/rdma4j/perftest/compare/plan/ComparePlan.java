@@ -86,6 +86,7 @@ public record ComparePlan(
                 port > 0 ? port : ANY_PORT,
                 timeoutSeconds,
                 warmUp,
-                false);
+                false,
+                List.of());
     }
 }

@@ -30,6 +30,7 @@ import java.util.Map;
  * @param timeoutSeconds the longest the run may take
  * @param warmUp whether Java compiles the measured code first
  * @param ipv6 whether the control channel uses IPv6
+ * @param gpu the options of the Java tools that choose a GPU for the buffers; empty for host memory
  */
 public record RunOrder(
         Tool tool,
@@ -46,7 +47,8 @@ public record RunOrder(
         int port,
         int timeoutSeconds,
         boolean warmUp,
-        boolean ipv6) {
+        boolean ipv6,
+        List<String> gpu) {
     /** The option of Java's and C's tools to connect over IPv6. */
     public static final String IPV6 = "--ipv6-addr";
 
@@ -64,29 +66,42 @@ public record RunOrder(
     private static final int QUEUE_PAIR_TIMEOUT = 18;
 
     /** The number of values in an encoded order. */
-    private static final int VALUES = 15;
+    private static final int VALUES = 16;
 
     /** A day, which is the limit of the command line, and the hour that warm-up may add. */
     private static final int MOST_SECONDS = 90_000;
 
+    private static final String GPU =
+            "((--use_cuda=\\d{1,4}|--use_cuda_bus_id=[0-9A-Fa-f:.]{1,16})(,--gpu-path=[a-z]{1,16})?)?";
+
+    /** Copies the list. */
+    public RunOrder {
+        gpu = List.copyOf(gpu);
+    }
+
     /** Returns this order with another TCP port. */
     public RunOrder withPort(int other) {
-        return with(device, devicePort, gidIndex, iterations, other, timeoutSeconds, ipv6);
+        return with(device, devicePort, gidIndex, iterations, other, timeoutSeconds, ipv6, gpu);
     }
 
     /** Returns this order over IPv6 or IPv4. */
     public RunOrder overIpv6(boolean other) {
-        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds, other);
+        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds, other, gpu);
     }
 
     /** Returns this order for another device. */
     public RunOrder at(String otherDevice, int otherPort, int otherGidIndex) {
-        return with(otherDevice, otherPort, otherGidIndex, iterations, port, timeoutSeconds, ipv6);
+        return with(otherDevice, otherPort, otherGidIndex, iterations, port, timeoutSeconds, ipv6, gpu);
+    }
+
+    /** Returns this order with buffers in the memory of another GPU. */
+    public RunOrder onGpu(List<String> other) {
+        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds, ipv6, other);
     }
 
     /** Returns this order with another number of messages. */
     public RunOrder withIterations(int other) {
-        return with(device, devicePort, gidIndex, other, port, timeoutSeconds, ipv6);
+        return with(device, devicePort, gidIndex, other, port, timeoutSeconds, ipv6, gpu);
     }
 
     private RunOrder with(
@@ -96,7 +111,8 @@ public record RunOrder(
             int messages,
             int usedPort,
             int seconds,
-            boolean overIpv6) {
+            boolean overIpv6,
+            List<String> usedGpu) {
         return new RunOrder(
                 tool,
                 size,
@@ -112,7 +128,8 @@ public record RunOrder(
                 usedPort,
                 seconds,
                 warmUp,
-                overIpv6);
+                overIpv6,
+                usedGpu);
     }
 
     /** Returns when a run that starts now must have ended. */
@@ -132,7 +149,7 @@ public record RunOrder(
 
     /** Returns this order with more time. */
     public RunOrder withMoreTime(int seconds) {
-        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds + seconds, ipv6);
+        return with(device, devicePort, gidIndex, iterations, port, timeoutSeconds + seconds, ipv6, gpu);
     }
 
     /**
@@ -163,6 +180,7 @@ public record RunOrder(
         if (!warmUp) {
             arguments.add("--no-warm-up");
         }
+        arguments.addAll(gpu);
         return arguments;
     }
 
@@ -235,7 +253,8 @@ public record RunOrder(
                 "port=" + port,
                 "timeoutSeconds=" + timeoutSeconds,
                 "warmUp=" + warmUp,
-                "ipv6=" + ipv6);
+                "ipv6=" + ipv6,
+                "gpu=" + String.join(",", gpu));
     }
 
     /**
@@ -271,7 +290,8 @@ public record RunOrder(
                 number(values, "port", 1, 65_535),
                 number(values, "timeoutSeconds", 1, MOST_SECONDS),
                 yes(values, "warmUp"),
-                yes(values, "ipv6"));
+                yes(values, "ipv6"),
+                words(value(values, "gpu", GPU)));
     }
 
     /**
@@ -286,6 +306,10 @@ public record RunOrder(
 
     private static String orNull(String value) {
         return value.isEmpty() ? null : value;
+    }
+
+    private static List<String> words(String value) {
+        return value.isEmpty() ? List.of() : List.of(value.split(","));
     }
 
     private static boolean yes(Map<String, String> values, String key) {

@@ -5,17 +5,34 @@ package io.github.rdma4j.perftest.compare.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.perftest.options.GpuPathChoice;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RunOrderTest {
     private static final RunOrder FULL = new RunOrder(
-            Tool.WRITE_BANDWIDTH, 4096, 10_000, "mlx5_0", 2, 3, 1024, "UC", 4, 64, 16, 18600, 45, true, true);
-    private static final RunOrder PLAIN =
-            new RunOrder(Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
+            Tool.WRITE_BANDWIDTH,
+            4096,
+            10_000,
+            "mlx5_0",
+            2,
+            3,
+            1024,
+            "UC",
+            4,
+            64,
+            16,
+            18600,
+            45,
+            true,
+            true,
+            List.of("--use_cuda_bus_id=0000:17:00.0", "--gpu-path=staged"));
+    private static final RunOrder PLAIN = new RunOrder(
+            Tool.WRITE_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false, List.of());
 
     @Test
     void survivesTheWayToTheServer() {
@@ -66,6 +83,9 @@ class RunOrderTest {
                 "timeoutSeconds=90001",
                 "warmUp=maybe",
                 "ipv6=1",
+                "gpu=--use_cuda=0,--gpu-path=pigeon",
+                "gpu=--out_json_file=/tmp/x",
+                "gpu=--use_cuda=99999",
                 "size=4096 size=8192",
                 "size=4096 more=1"
             })
@@ -98,6 +118,8 @@ class RunOrderTest {
         assertThat(java.queues().queuePairs()).isEqualTo(4);
         assertThat(java.transmitDepth()).isEqualTo(64);
         assertThat(java.completionModeration()).isEqualTo(16);
+        assertThat(java.gpu().pciAddress()).isEqualTo("0000:17:00.0");
+        assertThat(java.gpu().path()).isEqualTo(GpuPathChoice.STAGED);
         assertThat(FULL.serverParameters().isServer()).isTrue();
         assertThat(String.join(" ", FULL.arguments()))
                 .isEqualTo("-F -d mlx5_0 -i 2 -p 18600 --ipv6-addr -s 4096 -n 10000 -u 18 -x 3 -m 1024 -c UC -q 4 -t 64"
@@ -120,8 +142,8 @@ class RunOrderTest {
 
     @Test
     void atomicToolsAreNotGivenASize() {
-        RunOrder order =
-                new RunOrder(Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
+        RunOrder order = new RunOrder(
+                Tool.ATOMIC_LATENCY, 8, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false, List.of());
 
         assertThat(order.arguments()).doesNotContain("-s");
         assertThat(order.clientParameters(RunOrder.HOST).size()).isEqualTo(8);
@@ -131,8 +153,8 @@ class RunOrderTest {
     void countsMessagesByKind() {
         assertThat(PLAIN.messages()).isEqualTo(2 * 500);
         assertThat(FULL.messages()).isEqualTo(4 * 10_000);
-        RunOrder read =
-                new RunOrder(Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
+        RunOrder read = new RunOrder(
+                Tool.READ_LATENCY, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false, List.of());
         assertThat(read.kind()).isEqualTo(Kind.ROUND_TRIP);
         assertThat(read.messages()).isEqualTo(500);
         assertThat(read.withIterations(20).messages()).isEqualTo(20);

@@ -55,7 +55,8 @@ class CToolsTest {
     @ParameterizedTest
     @EnumSource(names = {"WRITE_LATENCY", "WRITE_BANDWIDTH"})
     void onlyTheServerOfALatencyToolReportsCycles(Tool tool) throws IOException {
-        RunOrder order = new RunOrder(tool, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false);
+        RunOrder order =
+                new RunOrder(tool, 2, 500, "rxe0", 1, -1, 0, null, 1, 0, 0, 18515, 60, false, false, List.of());
         String program = program(tool.command(), "exit 0\n").toString();
         CTools tools = CTools.find(List.of(tool), List.of(folder));
         List<String> server = new ArrayList<>(List.of(program));

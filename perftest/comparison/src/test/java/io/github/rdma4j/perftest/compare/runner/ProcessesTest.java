@@ -43,7 +43,8 @@ class ProcessesTest {
             ListeningPorts.free(),
             120,
             true,
-            false);
+            false,
+            List.of());
 
     @TempDir
     private Path folder;
