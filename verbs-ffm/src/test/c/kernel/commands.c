@@ -26,7 +26,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 // the same keys and numbers.
 static struct context {
     uint32_t keys, queues, pairs;
+    bool is_open;
 } contexts[1 << 16];
+static int open_contexts;
 
 void lock_objects(void) {
     pthread_mutex_lock(&lock);
@@ -86,6 +88,9 @@ void forget_context(int descriptor) {
             left_behind++;
         }
     }
+    if (contexts[descriptor].is_open && --open_contexts == 0) {
+        leave_fabric();
+    }
     contexts[descriptor] = (struct context){0};
     forget_memory(descriptor);
     unlock_objects();
@@ -125,6 +130,8 @@ static int get_context(struct command *command) {
     struct ib_uverbs_get_context_resp answer = {.async_fd = (uint32_t)events, .num_comp_vectors = 4};
     ANSWER(command, answer);
     answer_context(command);
+    contexts[command->descriptor].is_open = true;
+    open_contexts++;
     return 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fabric, if SETTING("FABRIC") names a folder: each process has a socket there, named by its LID.
+// The fabric, if SETTING("FABRIC") names a folder: each process with an open device has a socket there, named by its LID.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -51,6 +51,16 @@ int join_fabric(void) {
     }
     parcels = bound;
     return 0;
+}
+
+void leave_fabric(void) {
+    if (parcels < 0) {
+        return;
+    }
+    unlink(place_of(port_lid()).sun_path);
+    close(parcels);
+    close(answers);
+    parcels = answers = -1;
 }
 
 bool is_here(uint16_t lid) {

@@ -78,6 +78,9 @@ bool in_fabric(void);
 // Meets the other processes of SETTING("FABRIC"), when the first device is opened; 0, or an errno.
 int join_fabric(void);
 
+// When the last device is closed: then another process may have the LID.
+void leave_fabric(void);
+
 // A command as it was written; returns its length, or -1 with errno.
 ssize_t run_command(int descriptor, const void *bytes, size_t length);
 

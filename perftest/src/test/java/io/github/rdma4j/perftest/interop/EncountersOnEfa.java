@@ -79,12 +79,11 @@ class EncountersOnEfa {
         }
     }
 
+    /** Other tools meet themselves in {@link #javaIsComparedWithC}. */
     @ParameterizedTest
     @CsvSource({
-        "ib_send_bw, -n 50, 8192 +50 ",
         "ib_send_lat, -n 20, 2 +20 ",
         "ib_read_bw, -n 50, 65536 +50 ",
-        "ib_read_lat, -n 20, 2 +20 ",
         "ib_read_bw, -n 20 -a, 65536 +20 ",
     })
     void toolMeetsItself(String tool, String options, String result) throws Exception {
@@ -148,6 +147,40 @@ class EncountersOnEfa {
             assertThat(server.output())
                     .contains("--unsolicited_write is not allowed; efa_0 does not report UNSOLICITED_WRITE_RECEIVE,"
                             + " which needs an adapter and a driver that have it, and rdma-core 52 or later");
+        }
+    }
+
+    /** A comparison with its servers on the other port. */
+    @Test
+    void javaIsComparedWithC() throws Exception {
+        List<String> tools =
+                List.of("ib_send_bw", "ib_read_lat", "ib_write_lat").subList(0, writes() ? 3 : 2);
+        for (String tool : tools) {
+            assumeTrue(hasSrd(tool), "the C tools are not installed, or have no SRD");
+        }
+        int port = Listening.freePort();
+        List<String> command = new ArrayList<>(StandInAdapter.otherPort());
+        command.addAll(StandInAdapter.java());
+        command.addAll(List.of(Main.class.getName(), "compare", "--serve", "--port", Integer.toString(port)));
+        try (Side servers = new ProcessSide(command)) {
+            while (!Listening.on(port, false)) {
+                assertThat(servers.await(Duration.ofMillis(10)))
+                        .as(servers.output())
+                        .isNull();
+            }
+            String options =
+                    "compare --peer 127.0.0.1:%d -c SRD --tools %s --sizes 64 -n 20 --rounds 1 --no-warm-up --tcp none";
+            try (Side clients = new JavaSide(
+                    List.of(options.formatted(port, String.join(",", tools)).split(" ")))) {
+                assertThat(clients.await(LIMIT))
+                        .as(clients.output() + servers.output())
+                        .isZero();
+                assertThat(servers.await(LIMIT)).as(servers.output()).isZero();
+                for (String tool : tools) {
+                    assertThat(clients.output())
+                            .containsPattern("\n%s\n.*\nJava +64 +20 .*\nC +64 +20 ".formatted(tool));
+                }
+            }
         }
     }
 
