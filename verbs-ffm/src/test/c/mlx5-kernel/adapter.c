@@ -216,7 +216,7 @@ static bool conclude(struct object *pair, const struct request *request, struct 
         outcome = PROTECTION_ERROR;
     }
     uint32_t counter = pair->send_consumer;
-    bool is_told = block_of(pair, counter)[11] & CQ_UPDATE;
+    bool is_told = block_of(pair, counter)[11] & CQ_UPDATE || setting(SETTING("COMPLETES_ALL"), 0);
     pair->send_consumer = behind(pair, counter);
     if (outcome != 0 || is_told) {
         struct completion completion = {

@@ -70,6 +70,20 @@ class EncountersOnInfiniBand {
         }
     }
 
+    /** As QEMU's pvrdma does; without lists and with them. The server waits for every message. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 1000 -t 64 -Q 16", "-n 1000 -t 16 -l 4 -q 2"})
+    void completionsThatNobodyAskedForAreIgnored(String options) throws Throwable {
+        set("RDMA4J_MLX5_COMPLETES_ALL", "1");
+        try {
+            Encounter encounter = Encounter.of(
+                    "ib_send_bw", options, Peer.C_INSTALLED, Peer.JAVA, LIMIT, StandInAdapter.otherPort(), NETWORK);
+            assertThat(encounter.passed()).as(encounter.toString()).isTrue();
+        } finally {
+            set("RDMA4J_MLX5_COMPLETES_ALL", "0");
+        }
+    }
+
     /** Checks the tool's message for a port whose subnet manager does not answer. */
     @ParameterizedTest
     @ValueSource(strings = {"-z", "-R"})

@@ -30,6 +30,9 @@ public final class BandwidthLoop {
     /** How often a sleeping side checks whether the run has ended. */
     private static final Duration LONGEST_SLEEP = Duration.ofMillis(100);
 
+    /** Added to the ids of requests that ask for no completion. QEMU's pvrdma completes them all the same. */
+    static final long SILENT = 1L << Integer.SIZE;
+
     /**
      * How the messages are sent.
      *
@@ -77,11 +80,12 @@ public final class BandwidthLoop {
             this.untilSignal = moderation;
         }
 
-        private void prepare(int operation, int flags) {
+        private void prepare(int operation, int flags, boolean signaled) {
             RequestPreparation preparation = queuePair.prepare();
             requests = new PreparedRequest[local.length];
             for (int i = 0; i < requests.length; i++) {
-                requests[i] = Operation.prepare(preparation, operation, index, local[i], remote[i], flags);
+                requests[i] = prepared(
+                        Operation.prepare(preparation, operation, index, local[i], remote[i], flags), index, signaled);
             }
         }
     }
@@ -130,9 +134,21 @@ public final class BandwidthLoop {
         this.control = control;
         if (list == 1) {
             for (Stream stream : streams) {
-                stream.prepare(operation, flags);
+                stream.prepare(operation, flags, moderation == 1);
             }
         }
+    }
+
+    /** Sets whether a request asks for a completion. */
+    static PreparedRequest prepared(PreparedRequest request, int id, boolean signaled) {
+        return request.workRequestId(signaled ? id : id + SILENT).signaled(signaled);
+    }
+
+    /** Posts the last request of a group; the other ones of the group are silent. */
+    static boolean postLast(PreparedRequest request, int id) {
+        boolean accepted = prepared(request, id, true).tryPost();
+        prepared(request, id, false);
+        return accepted;
     }
 
     /**
@@ -236,8 +252,7 @@ public final class BandwidthLoop {
             PreparedRequest request = requests[slot];
             if (--untilSignal == 0 || sent == count) {
                 untilSignal = moderation;
-                accepted = request.signaled(true).tryPost();
-                request.signaled(false);
+                accepted = moderation == 1 ? request.tryPost() : postLast(request, stream.index);
             } else {
                 accepted = request.tryPost();
             }
@@ -270,12 +285,14 @@ public final class BandwidthLoop {
             SendBatch batch = stream.queuePair.startBatch();
             for (long number = stream.posted + 1; number <= stream.posted + list; number++) {
                 int messageFlags = flags;
+                long id = stream.index + SILENT;
                 if (--stream.untilSignal == 0 || number == count) {
                     messageFlags |= SendFlags.SIGNALED;
+                    id = stream.index;
                     stream.untilSignal = moderation;
                 }
                 int slot = stream.slot;
-                Operation.add(batch, operation, stream.index, stream.local[slot], stream.remote[slot], messageFlags);
+                Operation.add(batch, operation, id, stream.local[slot], stream.remote[slot], messageFlags);
                 stream.slot = slot + 1 == stream.local.length ? 0 : slot + 1;
             }
             if (!batch.tryPost()) {
@@ -300,7 +317,11 @@ public final class BandwidthLoop {
                 failedCompletion = completion;
                 return false;
             }
-            Stream stream = streams[(int) completion.workRequestId()];
+            long id = completion.workRequestId();
+            if (id >= SILENT) {
+                continue;
+            }
+            Stream stream = streams[(int) id];
             long group = Math.min(moderation, count - stream.completed);
             stream.completed += group;
             stream.passage.completed(stream.completed);

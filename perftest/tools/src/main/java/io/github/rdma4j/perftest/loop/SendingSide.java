@@ -44,10 +44,10 @@ public final class SendingSide {
             this.passage = lane.passage();
         }
 
-        private void prepare(int id, int flags) {
+        private void prepare(int id, int flags, boolean signaled) {
             requests = new PreparedRequest[messages.length];
             for (int i = 0; i < requests.length; i++) {
-                requests[i] = sender.prepare(id, i, messages[i], flags);
+                requests[i] = BandwidthLoop.prepared(sender.prepare(id, i, messages[i], flags), id, signaled);
             }
         }
     }
@@ -98,7 +98,7 @@ public final class SendingSide {
         this.flags = inline ? SendFlags.INLINE : 0;
         this.times = times;
         for (int i = 0; i < streams.length && list == 1; i++) {
-            streams[i].prepare(i, flags);
+            streams[i].prepare(i, flags, moderation == 1);
         }
     }
 
@@ -179,8 +179,7 @@ public final class SendingSide {
             PreparedRequest request = requests[slot];
             if (--untilSignal == 0 || sent == last) {
                 untilSignal = moderation;
-                accepted = request.signaled(true).tryPost();
-                request.signaled(false);
+                accepted = moderation == 1 ? request.tryPost() : BandwidthLoop.postLast(request, id);
             } else {
                 accepted = request.tryPost();
             }
@@ -211,12 +210,14 @@ public final class SendingSide {
             SendBatch batch = stream.sender.startBatch();
             for (long number = stream.posted + 1; number <= stream.posted + list; number++) {
                 int messageFlags = flags;
+                long requestId = id + BandwidthLoop.SILENT;
                 if (--stream.untilSignal == 0 || number == count) {
                     messageFlags |= SendFlags.SIGNALED;
+                    requestId = id;
                     stream.untilSignal = moderation;
                 }
                 int slot = stream.slot;
-                stream.sender.add(batch, id, slot, stream.messages[slot], messageFlags);
+                stream.sender.add(batch, requestId, slot, stream.messages[slot], messageFlags);
                 stream.slot = slot + 1 == stream.messages.length ? 0 : slot + 1;
             }
             if (!batch.tryPost()) {
@@ -243,13 +244,17 @@ public final class SendingSide {
                 failedCompletion = completion;
                 return -1;
             }
-            if (ReceiveCredits.isCount(completion.workRequestId())) {
-                if (!credits.completed(completion.workRequestId())) {
+            long id = completion.workRequestId();
+            if (ReceiveCredits.isCount(id)) {
+                if (!credits.completed(id)) {
                     return -1;
                 }
                 continue;
             }
-            Stream stream = streams[(int) completion.workRequestId()];
+            if (id >= BandwidthLoop.SILENT) {
+                continue;
+            }
+            Stream stream = streams[(int) id];
             long group = Math.min(moderation, count - stream.completed);
             stream.completed += group;
             stream.passage.completed(stream.completed);
