@@ -145,6 +145,12 @@ class FindingsTest {
                             .with("sys/class/infiniband/\nsys/module/mlx5_ib/initstate: live")),
             healthy(Check.UVERBS, "uverbs0 can be read and written"),
             without(Check.UVERBS, FAIL, "ib_uverbs is not loaded", "sys/class/infiniband_verbs"),
+            row(
+                    Check.UVERBS,
+                    FAIL,
+                    "they are being removed",
+                    host -> host.without("sys/class/infiniband_verbs/uverbs0")
+                            .with("sys/class/infiniband_verbs/abi_version: 6")),
             without(Check.UVERBS, FAIL, "/dev/infiniband has no uverbs0", "dev/infiniband/uverbs0"),
             row(
                     Check.UVERBS,

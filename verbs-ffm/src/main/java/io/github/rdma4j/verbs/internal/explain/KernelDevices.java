@@ -65,11 +65,20 @@ public final class KernelDevices {
 
     static Explanation unlisted(List<String> names, Path userDevices, Path files) {
         String devices = String.join(", ", names);
-        if (names(userDevices).stream().noneMatch(name -> name.startsWith("uverbs"))) {
+        if (Files.notExists(userDevices)) {
             return new Explanation()
                     .add(
                             "the kernel has %s, and does not offer it to programs".formatted(devices),
                             "load the kernel module ib_uverbs ('modprobe ib_uverbs')");
+        }
+        if (names(userDevices).stream().noneMatch(name -> names.contains(deviceOf(userDevices.resolve(name))))) {
+            // Most drivers remove a device only when no program has it open.
+            return new Explanation()
+                    .add(
+                            "the kernel has %s, and does not offer it to programs: it is being removed, or is only for"
+                                            .formatted(devices)
+                                    + " subnet management",
+                            "end the programs that still have it open, and read the kernel's log (dmesg)");
         }
         Optional<String> withoutFiles = withoutFiles(names, userDevices, files);
         return withoutFiles.isPresent()

@@ -57,6 +57,14 @@ class KernelDevicesTest {
         assertThat(failure()).hasMessageContaining("does not offer it").hasMessageContaining("modprobe ib_uverbs");
     }
 
+    /** As vmw_pvrdma after device_del, which waits for the programs that have it open. */
+    @Test
+    void deviceThatIsBeingRemovedIsReportedAsSuch() {
+        Explanation explanation = KernelDevices.unlisted(List.of("vmw_pvrdma0"), userDevices, files);
+        assertThat(explanation.cause()).contains("the kernel has vmw_pvrdma0", "being removed");
+        assertThat(explanation.remedy()).contains("end the programs", "dmesg").doesNotContain("modprobe");
+    }
+
     @Test
     void deviceServesTheInterfacesOfItsGidsAndItsOwn() throws IOException {
         Path device = root.resolve("rxe0");

@@ -287,14 +287,18 @@ final class SoftwareChecks {
         List<String> nodes =
                 devices.stream().flatMap(device -> device.node().stream()).toList();
         if (nodes.isEmpty()) {
+            boolean loaded = files.exists("sys/class/infiniband_verbs");
             return new Finding(
                     Check.UVERBS,
                     "",
                     "/sys/class/infiniband_verbs",
                     FAIL,
-                    "the kernel does not offer its devices to programs: the module ib_uverbs is not loaded",
+                    "the kernel does not offer its devices to programs: "
+                            + (loaded ? "they are being removed" : "the module ib_uverbs is not loaded"),
                     "no program can open a device",
-                    "modprobe ib_uverbs");
+                    loaded
+                            ? "end the programs that still have them open, and read the kernel's log: dmesg"
+                            : "modprobe ib_uverbs");
         }
         List<RdmaDevice> withheld = devices.stream().filter(machine::isWithheld).toList();
         if (!withheld.isEmpty()) {
