@@ -121,7 +121,8 @@ final class FailoverListener implements Outbox.Listener {
 
         @Override
         public void received(int buffer, boolean framed, int frame, long length) {
-            if (framed && Frame.kind(frame) == Frame.MOVE) {
+            // A message that is longer than a buffer has no buffer, whatever its kind.
+            if (framed && buffer >= 0 && Frame.kind(frame) == Frame.MOVE) {
                 Message message = tcp.message(buffer, length);
                 byte[] bytes = message.segment().toArray(ValueLayout.JAVA_BYTE);
                 ACCESS.close(message);

@@ -149,7 +149,7 @@ final class TcpInput {
 
     /** Takes a header. If this throws, it can be called again. */
     private void begin(byte next, MemorySegment memory, WireEvents protocol) {
-        if (requests.finishUpTo(TcpFrame.count(memory, at), protocol) < 0) {
+        if (!requests.finishUpTo(TcpFrame.count(memory, at), output.unsent(), protocol)) {
             refusal = NOT_THE_PROTOCOL + "more acknowledgements than there were requests";
             return;
         }
@@ -216,7 +216,7 @@ final class TcpInput {
     }
 
     private boolean awaited(byte answer) {
-        if (!requests.awaits(answer, length)) {
+        if (!requests.awaits(answer, length, output.notBegun())) {
             refusal = NOT_THE_PROTOCOL + "an answer that nobody waits for";
         }
         return refusal == null;

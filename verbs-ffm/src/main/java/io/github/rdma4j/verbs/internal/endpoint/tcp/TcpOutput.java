@@ -243,6 +243,16 @@ final class TcpOutput {
         return answers.size() >= mostAnswers;
     }
 
+    /** {@return how many requests of this side are not in the buffer with all of their data} */
+    int unsent() {
+        return requests.size();
+    }
+
+    /** {@return how many requests of this side do not have their header in the buffer} */
+    int notBegun() {
+        return begun == requests ? requests.size() - 1 : requests.size();
+    }
+
     /** Whether answers of the peer are outstanding. */
     boolean isAsking() {
         return asked > 0;

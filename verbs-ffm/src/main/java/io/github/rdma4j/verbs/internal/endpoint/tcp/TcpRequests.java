@@ -41,18 +41,18 @@ final class TcpRequests {
         lengths[at] = length;
     }
 
-    boolean isEmpty() {
-        return count == 0;
-    }
-
     /** Whether the oldest request changes no memory, and so is done when the peer's machine has it. */
     boolean isOldestAMessage() {
         return count > 0 && (kinds[first] == TcpFrame.MESSAGE || kinds[first] == TcpFrame.PROBE);
     }
 
-    /** Whether an answer of a kind is what the oldest one waits for. */
-    boolean awaits(byte answer, int length) {
-        return count > 0
+    /**
+     * Whether an answer of a kind is what the oldest one waits for.
+     *
+     * @param unsent how many of the newest requests the peer cannot know, because their headers were not sent
+     */
+    boolean awaits(byte answer, int length, int unsent) {
+        return count > unsent
                 && switch (answer) {
                     case TcpFrame.DATA -> kinds[first] == TcpFrame.READ && length == lengths[first];
                     case TcpFrame.VALUE ->
@@ -89,19 +89,18 @@ final class TcpRequests {
     /**
      * The peer has counted so many.
      *
-     * @return how many were new; negative if it has counted what it cannot have done
+     * @param unsent how many of the newest requests the peer cannot have done, because they were not sent completely
+     * @return false if it has counted what it cannot have done
      */
-    int finishUpTo(int counted, WireEvents protocol) {
-        int news = 0;
+    boolean finishUpTo(int counted, int unsent, WireEvents protocol) {
         // An acknowledgement by the peer's machine may have ended a request before the peer counts it.
         while (counted - done > 0) {
-            if (count == 0 || kinds[first] == TcpFrame.READ || awaits(TcpFrame.VALUE, 0)) {
-                return -1;
+            if (count <= unsent || TcpFrame.asksForAnswer(kinds[first])) {
+                return false;
             }
             finishOldest(protocol);
-            news++;
         }
-        return news;
+        return true;
     }
 
     /** The oldest one has failed. */

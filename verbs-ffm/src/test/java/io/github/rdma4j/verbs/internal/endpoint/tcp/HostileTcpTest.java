@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.endpoint.EndpointException;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.ExposedMemory;
 import io.github.rdma4j.verbs.endpoint.GrantedMemory;
+import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.endpoint.TcpPair;
 import io.github.rdma4j.verbs.endpoint.TestSettings;
 import io.github.rdma4j.verbs.endpoint.Transport;
@@ -29,12 +30,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A peer over TCP that finishes the handshake and then sends invalid messages. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -47,11 +55,25 @@ class HostileTcpTest {
 
     private static final long SEED = Long.getLong("rdma4j.fuzz.seed", 0);
 
-    private final EndpointServer server = EndpointServer.bind(
-            TcpPair.ANY_PORT,
-            config -> config.transport(Transport.TCP).receiveBuffers(2).maxMessageSize(64));
-    private final ExposedMemory exposed = server.expose(4096, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
-    private final RemoteMemory memory = exposed.handle().memory();
+    private EndpointServer server;
+    private ExposedMemory exposed;
+    private RemoteMemory memory;
+
+    private void bind(Transport transport) {
+        if (server != null) {
+            close();
+        }
+        server = EndpointServer.bind(
+                TcpPair.ANY_PORT,
+                config -> config.transport(transport).receiveBuffers(2).maxMessageSize(64));
+        exposed = server.expose(4096, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
+        memory = exposed.handle().memory();
+    }
+
+    @BeforeEach
+    void bind() {
+        bind(Transport.TCP);
+    }
 
     @AfterEach
     void close() {
@@ -105,8 +127,11 @@ class HostileTcpTest {
         }
     }
 
-    @Test
-    void protocolViolationEndsTheConnectionWithTheReason() throws IOException {
+    /** With failover on a machine without RDMA, as everywhere below: its connection over TCP has the same peers. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_WITH_FAILOVER"})
+    void protocolViolationEndsTheConnectionWithTheReason(Transport transport) throws IOException {
+        bind(transport);
         int data = Frame.of(Frame.MESSAGE, 0);
         isEnded("unknown kind", (out, in) -> out.write(new byte[] {77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
         isEnded("unknown kind", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, 0x7f0000, 0, 0, 0)));
@@ -115,7 +140,10 @@ class HostileTcpTest {
         isEnded("nobody waits for", (out, in) -> out.write(frame(TcpFrame.VALUE, 0, 0, 0, 0, 0)));
         isEnded("nobody waits for", (out, in) -> out.write(frame(TcpFrame.REFUSED, 0, 0, 0, 0, 0)));
         isEnded("negative length", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, data, -1, 0, 0)));
-        isEnded("longer than a buffer", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, data, 65, 0, 0)));
+        for (int kind = Frame.MESSAGE; kind <= Frame.TRIAL; kind++) {
+            int frame = Frame.of(kind, 0);
+            isEnded("longer than a buffer", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, frame, 1 << 20, 0, 0)));
+        }
         isEnded(
                 "more credits than it has buffers",
                 (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, Frame.of(Frame.CREDIT, 1), 0, 0, 0)));
@@ -136,6 +164,52 @@ class HostileTcpTest {
                 (out, in) ->
                         out.write(frame(TcpFrame.FETCH_AND_ADD, 0, 0, 0, memory.address() + 4, memory.remoteKey())));
         isEnded("without closing", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, data, 64, 0, 0)));
+    }
+
+    /** Otherwise a write would complete before its bytes are sent, and frames would wait without a bound. */
+    @Test
+    void requestThatWasNotSentCannotBeCounted() throws IOException {
+        int more = 1 << 26;
+        try (Socket socket = new Socket(
+                        server.address().getAddress(), server.address().getPort());
+                Endpoint endpoint = greet(socket);
+                MemoryRegion own = MemoryRegion.withoutAdapter(more, LOCAL_WRITE)) {
+            MemoryHandle anything = new MemoryHandle(new RemoteMemory(0, more, 0), Set.of(REMOTE_WRITE));
+            CompletableFuture<Void> write = endpoint.transfers().writeAsync(own.slice(), anything);
+            CompletableFuture<Void> message = endpoint.sendAsync(new byte[8]);
+            socket.getOutputStream().write(frame(TcpFrame.ACKNOWLEDGEMENT, 2, 0, 0, 0, 0));
+            assertThatThrownBy(() -> endpoint.receive(PATIENCE))
+                    .isInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("more acknowledgements");
+            assertThat(write).isCompletedExceptionally();
+            assertThat(message).isCompletedExceptionally();
+        }
+    }
+
+    /** Of more reads than the peer answers at a time, the last one is held back. */
+    @Test
+    void requestThatWasNotSentCannotBeAnswered() throws IOException {
+        int sent = TcpFrame.answers(0);
+        try (Socket socket = new Socket(
+                        server.address().getAddress(), server.address().getPort());
+                Endpoint endpoint = greet(socket)) {
+            MemoryHandle anything = new MemoryHandle(new RemoteMemory(0, 8, 0), Set.of(REMOTE_ATOMIC));
+            List<CompletableFuture<Long>> added = new ArrayList<>();
+            for (int i = 0; i <= sent; i++) {
+                added.add(endpoint.transfers().fetchAndAddAsync(anything, 1));
+            }
+            byte[] answers = new byte[(sent + 1) * TcpFrame.size(TcpFrame.VALUE)];
+            for (int i = 0; i <= sent; i++) {
+                byte[] answer = frame(TcpFrame.VALUE, i, 0, 0, 0, 0);
+                System.arraycopy(answer, 0, answers, i * answer.length, answer.length);
+            }
+            socket.getOutputStream().write(answers);
+            assertThatThrownBy(() -> endpoint.receive(PATIENCE))
+                    .isInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("nobody waits for");
+            assertThat(added.removeLast()).isCompletedExceptionally();
+            assertThat(added).allMatch(one -> one.state() == Future.State.SUCCESS);
+        }
     }
 
     @Test
@@ -214,9 +288,11 @@ class HostileTcpTest {
     }
 
     /** Frames in any order with any content, some of them right: the endpoint ends in words, or goes on. */
-    @Test
-    void noBytesMakeAnEndpointFailOtherwise() throws IOException {
-        for (long seed = SEED; seed < SEED + CONNECTIONS; seed++) {
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "RDMA_WITH_FAILOVER"})
+    void noBytesMakeAnEndpointFailOtherwise(Transport transport) throws IOException {
+        bind(transport);
+        for (long seed = SEED; seed < SEED + CONNECTIONS / 2; seed++) {
             Random random = new Random(seed);
             try (Endpoint endpoint = attacked((out, in) -> {
                 try {

@@ -94,33 +94,53 @@ class TcpRequestsTest {
 
     @Test
     void countedRequestsCompleteOnceAndInOrder() {
-        assertThat(requests.isEmpty()).isTrue();
         int counted = 0;
         for (int i = 0; i < 20; i += 2) {
             add(i, TcpFrame.MESSAGE);
             add(i + 1, TcpFrame.WRITE);
-            assertThat(requests.finishUpTo(counted, events)).isZero();
-            assertThat(requests.finishUpTo(++counted, events)).isEqualTo(1);
+            assertThat(requests.finishUpTo(counted, 0, events)).isTrue();
+            assertThat(events.all()).isEmpty();
+            assertThat(requests.finishUpTo(++counted, 0, events)).isTrue();
             assertThat(events.all()).containsExactly("sent " + i);
             add(100, TcpFrame.PROBE);
             add(200, TcpFrame.PROBE);
             counted += 3;
-            assertThat(requests.finishUpTo(counted, events)).isEqualTo(3);
+            assertThat(requests.finishUpTo(counted, 0, events)).isTrue();
             assertThat(events.all()).containsExactly("sent " + (i + 1), "sent 100", "sent 200");
-            assertThat(requests.isEmpty()).isTrue();
         }
     }
 
     @Test
     void peerCannotCountWhatWasNotAskedOrNeedsAnAnswer() {
         add(1, TcpFrame.MESSAGE);
-        assertThat(requests.finishUpTo(2, events)).isNegative();
-        assertThat(requests.finishUpTo(1, events)).isZero();
+        assertThat(requests.finishUpTo(2, 0, events)).isFalse();
+        assertThat(requests.finishUpTo(1, 0, events)).isTrue();
+        assertThat(events.all()).containsExactly("sent 1");
         for (byte kind : new byte[] {TcpFrame.READ, TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD}) {
             TcpRequests asked = new TcpRequests(3);
             asked.add(7, kind, null, 0, 8);
-            assertThat(asked.finishUpTo(1, events)).as("kind " + kind).isNegative();
-            assertThat(asked.isEmpty()).isFalse();
+            assertThat(asked.finishUpTo(1, 0, events)).as("kind " + kind).isFalse();
+            assertThat(events.all()).isEmpty();
+        }
+    }
+
+    @Test
+    void peerCannotCountOrAnswerWhatWasNotSent() {
+        for (byte kind : KINDS) {
+            TcpRequests sent = new TcpRequests(2);
+            sent.add(1, kind, null, 0, 8);
+            sent.add(2, kind, null, 0, 8);
+            byte answer = kind == TcpFrame.READ ? TcpFrame.DATA : TcpFrame.VALUE;
+            assertThat(sent.awaits(answer, 8, 2)).as("kind " + kind).isFalse();
+            assertThat(sent.awaits(TcpFrame.REFUSED, 0, 2)).as("kind " + kind).isFalse();
+            if (TcpFrame.asksForAnswer(kind)) {
+                assertThat(sent.awaits(answer, 8, 1)).as("kind " + kind).isTrue();
+            } else {
+                assertThat(sent.finishUpTo(1, 2, events)).as("kind " + kind).isFalse();
+                assertThat(events.all()).isEmpty();
+                assertThat(sent.finishUpTo(2, 1, events)).as("kind " + kind).isFalse();
+                assertThat(events.all()).containsExactly("sent 1");
+            }
         }
     }
 
@@ -130,8 +150,8 @@ class TcpRequestsTest {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
         requests.finishOldest(events);
-        assertThat(requests.finishUpTo(1, events)).isZero();
-        assertThat(requests.finishUpTo(2, events)).isEqualTo(1);
+        assertThat(requests.finishUpTo(1, 0, events)).isTrue();
+        assertThat(requests.finishUpTo(2, 0, events)).isTrue();
         assertThat(events.all()).containsExactly("sent 1", "sent 2");
     }
 
@@ -140,9 +160,9 @@ class TcpRequestsTest {
         add(1, TcpFrame.MESSAGE);
         add(2, TcpFrame.MESSAGE);
         events.outOfMemory = true;
-        assertThatThrownBy(() -> requests.finishUpTo(2, events)).isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> requests.finishUpTo(2, 0, events)).isInstanceOf(OutOfMemoryError.class);
         assertThat(requests.oldest()).isEqualTo(1);
-        assertThat(requests.finishUpTo(2, events)).isEqualTo(2);
+        assertThat(requests.finishUpTo(2, 0, events)).isTrue();
         assertThat(events.all()).containsExactly("sent 1", "sent 2");
     }
 
@@ -163,17 +183,17 @@ class TcpRequestsTest {
     @Test
     void answerMustFitTheOldestQuestion() {
         for (byte answer : new byte[] {TcpFrame.DATA, TcpFrame.VALUE, TcpFrame.REFUSED}) {
-            assertThat(requests.awaits(answer, 8)).isFalse();
+            assertThat(requests.awaits(answer, 8, 0)).isFalse();
         }
         for (byte kind : KINDS) {
             TcpRequests asked = new TcpRequests(1);
             asked.add(1, kind, null, 0, 8);
             boolean atomic = kind == TcpFrame.COMPARE_AND_SWAP || kind == TcpFrame.FETCH_AND_ADD;
             boolean ofMemory = atomic || kind == TcpFrame.READ || kind == TcpFrame.WRITE;
-            assertThat(asked.awaits(TcpFrame.DATA, 8)).isEqualTo(kind == TcpFrame.READ);
-            assertThat(asked.awaits(TcpFrame.DATA, 9)).isFalse();
-            assertThat(asked.awaits(TcpFrame.VALUE, 0)).isEqualTo(atomic);
-            assertThat(asked.awaits(TcpFrame.REFUSED, 0)).isEqualTo(ofMemory);
+            assertThat(asked.awaits(TcpFrame.DATA, 8, 0)).isEqualTo(kind == TcpFrame.READ);
+            assertThat(asked.awaits(TcpFrame.DATA, 9, 0)).isFalse();
+            assertThat(asked.awaits(TcpFrame.VALUE, 0, 0)).isEqualTo(atomic);
+            assertThat(asked.awaits(TcpFrame.REFUSED, 0, 0)).isEqualTo(ofMemory);
         }
     }
 
@@ -208,7 +228,6 @@ class TcpRequestsTest {
         assertThat(requests.failAll(events)).isEqualTo(1);
         assertThat(events.all()).containsExactly("failed 5: the connection has ended");
         assertThat(events.cause).isNull();
-        assertThat(requests.isEmpty()).isTrue();
         assertThat(requests.failAll(events)).isZero();
     }
 }
