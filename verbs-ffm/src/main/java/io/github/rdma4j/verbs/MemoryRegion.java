@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs;
 
+import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.bindings.RdmaHeaders;
 import io.github.rdma4j.verbs.bindings.ibv_mr;
 import io.github.rdma4j.verbs.device.EfaInterconnects;
@@ -13,7 +14,7 @@ import io.github.rdma4j.verbs.internal.ImportCalls;
 import io.github.rdma4j.verbs.internal.Keys;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.PageSize;
-import io.github.rdma4j.verbs.internal.PooledRegions;
+import io.github.rdma4j.verbs.internal.RegionAccess;
 import io.github.rdma4j.verbs.internal.RegistrationCalls;
 import io.github.rdma4j.verbs.internal.device.EfaQueries;
 import io.github.rdma4j.verbs.internal.events.MemoryDeregistrationEvent;
@@ -26,6 +27,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -36,13 +38,14 @@ import java.util.function.Supplier;
  *
  * <p>Thread safety: all methods may be called from any thread. Closing a region while the adapter works on it is safe
  * for this process; outstanding requests fail with {@link WorkCompletionStatus#LOC_PROT_ERR} here or
- * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer.
+ * {@link WorkCompletionStatus#REM_ACCESS_ERR} at the peer. Over TCP, threads of endpoints copy the memory: the close
+ * waits for a copy in progress, and no copy begins after it.
  *
  * @since 0.1.0
  */
 public final class MemoryRegion extends Resource {
     static {
-        PooledRegions.door(new PooledRegions.Door() {
+        RegionAccess.door(new RegionAccess.Door() {
             @Override
             public void keep(AutoCloseable region) {
                 ((MemoryRegion) region).pooled = true;
@@ -51,6 +54,16 @@ public final class MemoryRegion extends Resource {
             @Override
             public void close(AutoCloseable region) {
                 ((MemoryRegion) region).closeTree();
+            }
+
+            @Override
+            public UseGuard guard(AutoCloseable region) {
+                return ((MemoryRegion) region).copyGuard();
+            }
+
+            @Override
+            public void closeWith(AutoCloseable part, AutoCloseable region) {
+                ((MemoryRegion) part).closeWith((MemoryRegion) region);
             }
         });
     }
@@ -75,6 +88,12 @@ public final class MemoryRegion extends Resource {
     private boolean imported;
     /** Whether the region belongs to a memory pool, which alone closes it. */
     private volatile boolean pooled;
+    /** Entered by threads of this process that copy for a peer; null before the first copy. */
+    private volatile UseGuard copyGuard;
+    /** Regions that are closed with this one; null if there were none. */
+    private volatile Set<MemoryRegion> parts;
+    /** The region that this one is closed with; null if there is none. */
+    private volatile MemoryRegion whole;
 
     /** Parents besides the domain are what the memory belongs to, and are closed after the region. */
     MemoryRegion(ProtectionDomain domain, MemoryRegistration registration, Arena ownedArena, Resource... others) {
@@ -181,6 +200,32 @@ public final class MemoryRegion extends Resource {
     /** Returns null if the memory does not belong to an arena of the program. */
     ArenaWatch arena() {
         return arena;
+    }
+
+    private UseGuard copyGuard() {
+        UseGuard guard = copyGuard;
+        return guard == null ? createCopyGuard() : guard;
+    }
+
+    private synchronized UseGuard createCopyGuard() {
+        if (copyGuard == null) {
+            copyGuard = new UseGuard();
+        }
+        return copyGuard;
+    }
+
+    private void closeWith(MemoryRegion other) {
+        whole = other;
+        other.addPart(this);
+        // A close that did not see this part has begun before.
+        other.requireOpen();
+    }
+
+    private synchronized void addPart(MemoryRegion part) {
+        if (parts == null) {
+            parts = ConcurrentHashMap.newKeySet();
+        }
+        parts.add(part);
     }
 
     private void readKeys() {
@@ -494,6 +539,13 @@ public final class MemoryRegion extends Resource {
 
     @Override
     void release() {
+        if (parts != null) {
+            parts.forEach(MemoryRegion::closeTree);
+        }
+        // The region is marked as closed: a thread that creates the guard later sees that.
+        if (copyGuard != null) {
+            copyGuard.close();
+        }
         if (domain == null) {
             return;
         }
@@ -532,8 +584,18 @@ public final class MemoryRegion extends Resource {
     }
 
     @Override
+    void reopen() {
+        if (copyGuard != null) {
+            copyGuard.reopen();
+        }
+    }
+
+    @Override
     void afterRelease() {
         endDeregistration(0);
+        if (whole != null) {
+            whole.parts.remove(this);
+        }
         for (Arena arena : ownedArenas) {
             closeMemory(arena);
         }

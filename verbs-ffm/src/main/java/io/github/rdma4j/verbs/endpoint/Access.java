@@ -119,9 +119,8 @@ final class Access implements EndpointAccess, GroupAccess {
             MemoryWindow window,
             MemoryRegion base,
             MemoryRegion owned,
-            String shared,
-            Runnable serving) {
-        return new GrantedMemory(slice, handle, window, base, owned, shared, serving);
+            String shared) {
+        return new GrantedMemory(slice, handle, window, base, owned, shared);
     }
 
     @Override

@@ -35,9 +35,6 @@ public final class GrantedMemory implements AutoCloseable {
     /** Null if it is exclusive. */
     private final String shared;
 
-    /** Waits for a thread of this process that is just serving the peer; null where an adapter does that alone. */
-    private final Runnable serving;
-
     private volatile boolean taken;
 
     GrantedMemory(
@@ -46,15 +43,13 @@ public final class GrantedMemory implements AutoCloseable {
             MemoryWindow window,
             MemoryRegion base,
             MemoryRegion owned,
-            String shared,
-            Runnable serving) {
+            String shared) {
         this.slice = slice;
         this.handle = handle;
         this.window = window;
         this.base = base;
         this.owned = owned;
         this.shared = shared;
-        this.serving = serving;
     }
 
     MemoryRegion owned() {
@@ -128,9 +123,6 @@ public final class GrantedMemory implements AutoCloseable {
         }
         if (base != null) {
             closes.add(base::close);
-        }
-        if (serving != null) {
-            closes.add(serving);
         }
         if (owned != null) {
             closes.add(owned::close);

@@ -5,7 +5,7 @@ package io.github.rdma4j.verbs.pool;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.internal.PageMapping;
-import io.github.rdma4j.verbs.internal.PooledRegions;
+import io.github.rdma4j.verbs.internal.RegionAccess;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -42,7 +42,7 @@ final class PoolChunk {
                 mapping.memory().fill(PATTERN);
             }
             region = domain.registerMemory(mapping.memory(), config.access());
-            PooledRegions.keep(region);
+            RegionAccess.door().keep(region);
         } catch (Throwable e) {
             try {
                 mapping.unmap();
@@ -119,7 +119,7 @@ final class PoolChunk {
      */
     void close() {
         closing = true;
-        PooledRegions.close(region);
+        RegionAccess.door().close(region);
         mapping.unmap();
     }
 }

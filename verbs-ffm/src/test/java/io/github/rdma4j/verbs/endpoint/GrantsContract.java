@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -153,6 +155,13 @@ abstract class GrantsContract {
                 : owner.protectionDomain().allocateMemory(SIZE, LOCAL_WRITE);
     }
 
+    /** The memory remains the program's when the region is closed. */
+    private static MemoryRegion register(Endpoint owner, MemorySegment memory) {
+        return owner.transport() == Transport.TCP
+                ? MemoryRegion.withoutAdapter(memory, LOCAL_WRITE)
+                : owner.protectionDomain().registerMemory(memory, LOCAL_WRITE);
+    }
+
     @Test
     @Tag("iwarp")
     void anotherPeersKeyIsWorthNothingIfTheGrantIsExclusive() {
@@ -210,7 +219,7 @@ abstract class GrantsContract {
     void itEndsWithTheRegionAndWithTheEndpoint() {
         int client = connect();
         Endpoint owner = atServer.get(client);
-        MemoryRegion memory = allocate(owner);
+        MemoryRegion memory = register(owner, Arena.ofAuto().allocate(SIZE));
         GrantedMemory granted = owner.grant(memory.slice(0, 64), PATIENCE, REMOTE_READ);
         GrantedMemory own = isIwarp()
                 ? owner.grant(64, PATIENCE, REMOTE_READ, REMOTE_WRITE)

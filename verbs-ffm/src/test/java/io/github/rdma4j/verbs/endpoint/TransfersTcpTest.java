@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +119,47 @@ class TransfersTcpTest extends TransfersContract {
         gone.close();
         assertThatThrownBy(() -> transfers.write(local.slice(0, 64), gone.handle(), PATIENCE))
                 .isInstanceOf(TransferException.class);
+    }
+
+    /** The peer serves a read after its timeout, when the program uses the memory for something else. */
+    @Test
+    void lateAnswerIsNotWrittenIntoAClosedRegion() {
+        try (Arena arena = Arena.ofShared();
+                TcpPair alone = new TcpPair(config -> {})) {
+            MemorySegment memory = arena.allocate(Long.BYTES, Long.BYTES);
+            MemoryRegion region = MemoryRegion.withoutAdapter(memory, LOCAL_WRITE);
+            ExposedMemory there = alone.right.expose(Long.BYTES, REMOTE_READ);
+            assertThatThrownBy(() -> alone.left.transfers().read(region.slice(), there.handle(), Duration.ofMillis(50)))
+                    .isInstanceOf(TransferTimeoutException.class);
+            region.close();
+            memory.fill((byte) 1);
+            Thread.ofVirtual().start(alone.right::progressLoop);
+            assertThatThrownBy(() -> alone.left.receive(PATIENCE))
+                    .isInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("LOC_PROT_ERR");
+            assertThat(memory.toArray(ValueLayout.JAVA_BYTE)).containsOnly(1);
+        }
+    }
+
+    /** A write that is longer than the kernel's buffers. */
+    @Test
+    void closedRegionIsNotSentToTheEnd() {
+        int length = 1 << 26;
+        try (Arena arena = Arena.ofShared();
+                TcpPair alone = new TcpPair(config -> {})) {
+            MemoryRegion region = MemoryRegion.withoutAdapter(arena.allocate(length), LOCAL_WRITE);
+            ExposedMemory there = alone.right.expose(length, REMOTE_WRITE);
+            CompletableFuture<Void> write = alone.left.transfers().writeAsync(region.slice(), there.handle());
+            region.close();
+            region.segment().fill((byte) 1);
+            Thread.ofVirtual().start(alone.right::progressLoop);
+            assertThatThrownBy(() -> alone.left.receive(PATIENCE))
+                    .isInstanceOf(ConnectionLostException.class)
+                    .hasMessageContaining("the memory of a transfer cannot be sent any more")
+                    .hasMessageContaining(region + " is closed");
+            assertThat(write).isCompletedExceptionally();
+            assertThat(there.segment().get(ValueLayout.JAVA_BYTE, length - 1)).isZero();
+        }
     }
 
     @Test

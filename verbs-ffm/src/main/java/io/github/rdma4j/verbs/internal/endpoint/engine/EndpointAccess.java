@@ -91,7 +91,6 @@ public interface EndpointAccess {
      * @param base what was registered for this grant; null if the window belongs to the program's own region
      * @param owned what was allocated for this grant; null if the memory is the program's
      * @param shared why other peers can also use it; null if they cannot
-     * @param serving waits for a thread that serves the peer; null if an adapter does
      */
     GrantedMemory grantedMemory(
             MemorySlice slice,
@@ -99,8 +98,7 @@ public interface EndpointAccess {
             MemoryWindow window,
             MemoryRegion base,
             MemoryRegion owned,
-            String shared,
-            Runnable serving);
+            String shared);
 
     MemoryRegion base(GrantedMemory granted);
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.endpoint.engine;
 
+import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.internal.RegionAccess;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -68,6 +70,28 @@ public final class Exposures {
                         && contains(region.address(), region.length(), address, length)
                 ? region
                 : null;
+    }
+
+    /**
+     * Begins a copy between the region and a connection. Until {@link #endCopy}, its close waits.
+     *
+     * @return false if the region or its memory was closed; then no copy has begun
+     */
+    public static boolean beginCopy(MemoryRegion region) {
+        UseGuard guard = RegionAccess.door().guard(region);
+        if (!guard.enter()) {
+            return false;
+        }
+        if (isThere(region)) {
+            return true;
+        }
+        guard.exit();
+        return false;
+    }
+
+    /** Ends a copy that {@link #beginCopy} has begun. */
+    public static void endCopy(MemoryRegion region) {
+        RegionAccess.door().guard(region).exit();
     }
 
     /** Whether neither the region nor its memory was closed. */

@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.device.DeviceCapability;
 import io.github.rdma4j.verbs.endpoint.GrantedMemory;
 import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.endpoint.Transfers;
+import io.github.rdma4j.verbs.internal.RegionAccess;
 import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.Engine;
@@ -98,9 +99,9 @@ public final class Grants {
             String instead = whyNoWindows();
             granted = instead == null
                     ? byWindow(verbs, slice, owned, timeout, rights)
-                    : byRegistration(slice, owned, rights, instead, null);
+                    : byRegistration(slice, owned, rights, instead);
         } else if (wire().grants() == null) {
-            granted = byRegistration(slice, owned, rights, whyNoWindows(), null);
+            granted = byRegistration(slice, owned, rights, whyNoWindows());
         } else {
             granted = byTable(slice, owned, rights);
         }
@@ -135,15 +136,15 @@ public final class Grants {
             bind(verbs, window, base == null ? slice : base.slice(), rights, bound);
             ACCESS.await(transfers, "binding a memory window over ", () -> bound, timeout);
             return ACCESS.grantedMemory(
-                    slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null, null);
+                    slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null);
         } catch (UnsupportedVerbException e) {
             closeAfter(e, window, base);
-            return byRegistration(slice, owned, rights, e.getMessage(), null);
+            return byRegistration(slice, owned, rights, e.getMessage());
         } catch (Throwable e) {
             if (bound.isWithdrawn() && isPosted(verbs, window)) {
                 // The adapter may be about to bind it, and would break the connection over a window that is gone.
                 keep(ACCESS.grantedMemory(
-                        slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null, null));
+                        slice, new MemoryHandle(window.remoteMemory(), rights), window, base, owned, null));
             } else {
                 closeAfter(e, window, base);
             }
@@ -219,14 +220,20 @@ public final class Grants {
                     + " is not memory of this process, of which a part could be registered separately: grant all of a"
                     + " region with MW_BIND");
         }
-        return memories.register(slice, access);
+        MemoryRegion part = memories.register(slice, access);
+        try {
+            RegionAccess.door().closeWith(part, slice.region());
+            return part;
+        } catch (Throwable e) {
+            CloseAll.after(e, part::close);
+            throw e;
+        }
     }
 
     private GrantedMemory byRegistration(
-            MemorySlice slice, MemoryRegion owned, Set<AccessFlag> rights, String instead, Runnable serving) {
+            MemorySlice slice, MemoryRegion owned, Set<AccessFlag> rights, String instead) {
         MemoryRegion base = register(slice, access(rights, rights.toArray(AccessFlag[]::new)));
-        return ACCESS.grantedMemory(
-                slice, new MemoryHandle(base.remoteMemory(), rights), null, base, owned, instead, serving);
+        return ACCESS.grantedMemory(slice, new MemoryHandle(base.remoteMemory(), rights), null, base, owned, instead);
     }
 
     /** Over TCP the table of the connection; if it can move, the adapter has the same registration. */
@@ -239,8 +246,7 @@ public final class Grants {
                 moves
                         ? "the endpoint can move from one queue pair to another, and a window belongs to one: over RDMA"
                                 + " its key serves whoever knows it, of all peers of this protection domain"
-                        : null,
-                this::waitForServing);
+                        : null);
         if (!wire().grants().add(ACCESS.base(granted))) {
             granted.close();
             throw ACCESS.endpointException(
@@ -249,12 +255,6 @@ public final class Grants {
                     "grant it again");
         }
         return granted;
-    }
-
-    /** Over TCP a thread of this process moves the bytes, with the endpoint's lock. */
-    private void waitForServing() {
-        engine.enter();
-        engine.exit();
     }
 
     // ---- The end ----

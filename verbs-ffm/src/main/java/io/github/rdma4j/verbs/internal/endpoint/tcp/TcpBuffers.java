@@ -69,10 +69,9 @@ final class TcpBuffers {
         return receivesAt + buffer * stride;
     }
 
-    /** Where the word of a slot is. */
-    long wordAt(int slot) {
-        MemorySlice word = sends.word(slot);
-        return word.offset();
+    /** The value of a transfer of a slot. */
+    MemorySlice word(int slot) {
+        return sends.word(slot);
     }
 
     Message message(int buffer, long length) {

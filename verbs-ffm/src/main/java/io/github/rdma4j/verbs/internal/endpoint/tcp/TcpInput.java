@@ -20,6 +20,8 @@ import java.lang.invoke.VarHandle;
 final class TcpInput {
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
 
+    private static final String CLOSED = "its owner has closed it";
+
     private static final String NOT_THE_PROTOCOL = "the peer does not keep to the endpoint protocol: ";
 
     private final TcpBuffers buffers;
@@ -37,8 +39,8 @@ final class TcpInput {
     private int frame;
     private int buffer = -1;
     private MemorySegment target;
-    /** The region of the peer's current write, which may be closed before all data has arrived. */
-    private MemoryRegion written;
+    /** The region of the target, which may be closed before all data has arrived; null if it is a receive buffer. */
+    private MemoryRegion region;
 
     private long offset;
     private int left;
@@ -163,22 +165,22 @@ final class TcpInput {
         switch (next) {
             case TcpFrame.MESSAGE -> beginMessage(protocol);
             case TcpFrame.WRITE -> {
-                MemoryRegion region = find(memory, AccessFlag.REMOTE_WRITE);
+                region = find(memory, AccessFlag.REMOTE_WRITE);
                 if (region != null) {
                     target = region.segment();
-                    written = region;
                     offset = TcpFrame.address(memory, at) - region.address();
                 }
             }
             case TcpFrame.READ -> {
-                MemoryRegion region = find(memory, AccessFlag.REMOTE_READ);
-                if (region != null) {
-                    output.answer(region, TcpFrame.address(memory, at) - region.address(), length);
+                MemoryRegion read = find(memory, AccessFlag.REMOTE_READ);
+                if (read != null) {
+                    output.answer(read, TcpFrame.address(memory, at) - read.address(), length);
                 }
             }
             case TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD -> serveAtomic(next, memory);
             case TcpFrame.DATA -> {
                 if (awaited(next)) {
+                    region = requests.region();
                     target = requests.target();
                     offset = requests.offset();
                 }
@@ -225,14 +227,14 @@ final class TcpInput {
     private MemoryRegion find(MemorySegment memory, AccessFlag right) {
         long address = TcpFrame.address(memory, at);
         int key = TcpFrame.key(memory, at);
-        MemoryRegion region = exposures.find(key, address, length, right);
-        if (region == null) {
-            region = grants.find(key, address, length, right);
+        MemoryRegion found = exposures.find(key, address, length, right);
+        if (found == null) {
+            found = grants.find(key, address, length, right);
         }
-        if (region == null) {
+        if (found == null) {
             refuse("%d bytes at 0x%x, for %s".formatted(length, address, right));
         }
-        return region;
+        return found;
     }
 
     /** Refuses a request as an adapter does: reports the reason to the peer, and ends the connection. */
@@ -243,8 +245,8 @@ final class TcpInput {
 
     private void serveAtomic(byte next, MemorySegment memory) {
         length = Long.BYTES;
-        MemoryRegion region = find(memory, AccessFlag.REMOTE_ATOMIC);
-        if (region == null) {
+        MemoryRegion changed = find(memory, AccessFlag.REMOTE_ATOMIC);
+        if (changed == null) {
             return;
         }
         long address = TcpFrame.address(memory, at);
@@ -252,38 +254,56 @@ final class TcpInput {
             refuse("an atomic operation at 0x%x, which is no multiple of 8".formatted(address));
             return;
         }
-        long place = address - region.address();
+        long place = address - changed.address();
         long operand = TcpFrame.operand(memory, at);
         output.reserveAnswer();
+        if (!Exposures.beginCopy(changed)) {
+            refuse(CLOSED);
+            return;
+        }
         try {
             output.answer(
                     next == TcpFrame.FETCH_AND_ADD
-                            ? (long) WORD.getAndAdd(region.segment(), place, operand)
+                            ? (long) WORD.getAndAdd(changed.segment(), place, operand)
                             : (long) WORD.compareAndExchange(
-                                    region.segment(), place, operand, TcpFrame.newValue(memory, at)));
-        } catch (IllegalStateException e) {
-            refuse("its owner has closed it");
+                                    changed.segment(), place, operand, TcpFrame.newValue(memory, at)));
+        } catch (IllegalStateException | WrongThreadException e) {
+            refuse(why(e));
+        } finally {
+            Exposures.endCopy(changed);
         }
     }
 
     private void copy(MemorySegment memory, long some, WireEvents protocol) {
-        if (written != null && !Exposures.isThere(written)) {
-            refuse("its owner has closed it");
+        if (region != null && !Exposures.beginCopy(region)) {
+            fail(CLOSED, protocol);
             return;
         }
         try {
             MemorySegment.copy(memory, at, target, offset, some);
         } catch (IllegalStateException | WrongThreadException e) {
-            // Its arena was closed meanwhile.
-            if (kind == TcpFrame.WRITE) {
-                refuse("its owner has closed it");
-            } else {
-                refusal = "the memory that a transfer reads into was closed while it was under way";
-                requests.failOldest(protocol, WorkCompletionStatus.LOC_PROT_ERR);
+            fail(why(e), protocol);
+        } finally {
+            if (region != null) {
+                Exposures.endCopy(region);
             }
         }
         offset += some;
         left -= (int) some;
+    }
+
+    /** The memory of the peer's write, or of this side's read, cannot be used. */
+    private void fail(String why, WireEvents protocol) {
+        if (kind == TcpFrame.WRITE) {
+            refuse(why);
+        } else {
+            refusal = "a transfer cannot read into its memory any more: " + why;
+            requests.failOldest(protocol, WorkCompletionStatus.LOC_PROT_ERR);
+        }
+    }
+
+    private static String why(RuntimeException e) {
+        return e instanceof WrongThreadException ? "its arena is confined to another thread" : CLOSED;
     }
 
     private void finish(WireEvents protocol) {
@@ -305,7 +325,7 @@ final class TcpInput {
             default -> {}
         }
         target = null;
-        written = null;
+        region = null;
         kind = 0;
     }
 }

@@ -35,7 +35,7 @@ final class TcpOutput {
         long answers;
 
         MemorySegment data;
-        /** The region of a read, which may be closed before everything is sent; for an answer. */
+        /** The region of the data, which may be closed before everything is sent; null for a message. */
         MemoryRegion region;
 
         long offset;
@@ -178,7 +178,7 @@ final class TcpOutput {
         requests.commit();
     }
 
-    /** Queues a request for the peer's memory; the data is null if there is none to send. */
+    /** Queues a request for the peer's memory; an atomic operation has no data to send. */
     void request(
             byte kind,
             long address,
@@ -186,7 +186,7 @@ final class TcpOutput {
             int length,
             long operand,
             long newValue,
-            MemorySegment data,
+            MemoryRegion region,
             long offset) {
         Entry entry = requests.prepare(kind);
         entry.number = numbers++;
@@ -195,7 +195,8 @@ final class TcpOutput {
         entry.length = length;
         entry.operand = operand;
         entry.newValue = newValue;
-        entry.data = data;
+        entry.region = region;
+        entry.data = region == null ? null : region.segment();
         entry.offset = offset;
         requests.commit();
     }
@@ -359,10 +360,7 @@ final class TcpOutput {
             Entry entry = begun.first();
             long length = Math.min(left, buffer.byteSize() - to);
             if (length > 0) {
-                if (entry.region != null && !Exposures.isThere(entry.region)) {
-                    throw new IllegalStateException("the peer reads " + entry.region);
-                }
-                MemorySegment.copy(entry.data, entry.offset, buffer, to, length);
+                copy(entry, length);
                 entry.offset += length;
                 to += length;
                 left -= length;
@@ -372,6 +370,22 @@ final class TcpOutput {
             }
             begun.remove();
             begun = null;
+        }
+    }
+
+    private void copy(Entry entry, long length) {
+        MemoryRegion region = entry.region;
+        if (region == null) {
+            MemorySegment.copy(entry.data, entry.offset, buffer, to, length);
+            return;
+        }
+        if (!Exposures.beginCopy(region)) {
+            throw new IllegalStateException(region + " is closed");
+        }
+        try {
+            MemorySegment.copy(entry.data, entry.offset, buffer, to, length);
+        } finally {
+            Exposures.endCopy(region);
         }
     }
 

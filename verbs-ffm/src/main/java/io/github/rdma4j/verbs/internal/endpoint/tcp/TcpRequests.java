@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.internal.endpoint.tcp;
 
 import static io.github.rdma4j.verbs.internal.endpoint.engine.EndpointAccess.ACCESS;
 
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import java.lang.foreign.MemorySegment;
@@ -14,6 +15,8 @@ final class TcpRequests {
     private final byte[] kinds;
     /** Where the answer to a read goes. */
     private final MemorySegment[] targets;
+
+    private final MemoryRegion[] regions;
 
     private final long[] offsets;
     private final int[] lengths;
@@ -27,16 +30,19 @@ final class TcpRequests {
         ids = new long[room];
         kinds = new byte[room];
         targets = new MemorySegment[room];
+        regions = new MemoryRegion[room];
         offsets = new long[room];
         lengths = new int[room];
     }
 
-    void add(long id, byte kind, MemorySegment target, long offset, int length) {
+    /** The region has the memory of a transfer; null for a message. */
+    void add(long id, byte kind, MemoryRegion region, long offset, int length) {
         int end = first + count++;
         int at = end < ids.length ? end : end - ids.length;
         ids[at] = id;
         kinds[at] = kind;
-        targets[at] = target;
+        targets[at] = region == null ? null : region.segment();
+        regions[at] = region;
         offsets[at] = offset;
         lengths[at] = length;
     }
@@ -69,12 +75,17 @@ final class TcpRequests {
         return targets[first];
     }
 
+    MemoryRegion region() {
+        return regions[first];
+    }
+
     long offset() {
         return offsets[first];
     }
 
     private void remove() {
         targets[first] = null;
+        regions[first] = null;
         first = first + 1 == ids.length ? 0 : first + 1;
         count--;
         done++;

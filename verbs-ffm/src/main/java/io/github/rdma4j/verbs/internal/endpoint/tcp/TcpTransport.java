@@ -344,27 +344,17 @@ public final class TcpTransport implements EndpointTransport, MessageFlusher.Sou
         return switch (operation) {
             case WRITE, READ -> {
                 boolean writes = operation == Operation.WRITE;
-                yield request(
-                        slot,
-                        writes ? TcpFrame.WRITE : TcpFrame.READ,
-                        remote,
-                        (int) local.length(),
-                        0,
-                        0,
-                        local.region().segment(),
-                        local.offset());
+                yield request(slot, writes ? TcpFrame.WRITE : TcpFrame.READ, remote, (int) local.length(), 0, 0, local);
             }
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> {
                 byte kind = operation == Operation.FETCH_AND_ADD ? TcpFrame.FETCH_AND_ADD : TcpFrame.COMPARE_AND_SWAP;
-                yield request(slot, kind, remote, 0, operand, newValue, buffers.memory(), buffers.wordAt(slot));
+                yield request(slot, kind, remote, 0, operand, newValue, buffers.word(slot));
             }
-            case GET ->
-                request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, buffers.memory(), buffers.wordAt(slot));
+            case GET -> request(slot, TcpFrame.READ, remote, (int) newValue, 0, 0, buffers.word(slot));
             case BIND -> throw new AssertionError("only a queue pair binds windows");
             case PUT -> {
                 buffers.sends().setWord(slot, operand);
-                yield request(
-                        slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, buffers.memory(), buffers.wordAt(slot));
+                yield request(slot, TcpFrame.WRITE, remote, (int) newValue, 0, 0, buffers.word(slot));
             }
         };
     }
@@ -399,16 +389,10 @@ public final class TcpTransport implements EndpointTransport, MessageFlusher.Sou
     }
 
     private int request(
-            int slot,
-            byte kind,
-            RemoteMemory remote,
-            int length,
-            long operand,
-            long newValue,
-            MemorySegment memory,
-            long offset) {
-        requests.add(slot, kind, memory, offset, length);
-        output.request(kind, remote.address(), remote.remoteKey(), length, operand, newValue, memory, offset);
+            int slot, byte kind, RemoteMemory remote, int length, long operand, long newValue, MemorySlice local) {
+        requests.add(slot, kind, local.region(), local.offset(), length);
+        output.request(
+                kind, remote.address(), remote.remoteKey(), length, operand, newValue, local.region(), local.offset());
         return posted();
     }
 
@@ -432,7 +416,7 @@ public final class TcpTransport implements EndpointTransport, MessageFlusher.Sou
             }
         } catch (IllegalStateException | WrongThreadException e) {
             output.close();
-            link.lose("memory was closed while a transfer with it was under way: " + e.getMessage());
+            link.lose("the memory of a transfer cannot be sent any more: " + e.getMessage());
         }
         if (needsSpace() && socket.isOpen()) {
             loseStalledPeer();

@@ -5,16 +5,19 @@ package io.github.rdma4j.verbs.internal.endpoint.engine;
 import static io.github.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
 import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.internal.RegionAccess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** Adding a region costs the same however many there are, and closed ones do not pile up. */
+/** Adding a region costs the same however many there are, and closed ones neither pile up nor are used. */
 class ExposuresTest {
     private static final int MANY = 10_000;
 
@@ -83,5 +86,45 @@ class ExposuresTest {
             }
             assertThat(exposures.size()).isLessThanOrEqualTo(32);
         }
+    }
+
+    /** The close returns when no thread copies any more: its caller may use the memory for something else. */
+    @Test
+    @Timeout(60)
+    void closeWaitsForACopyAndNoOtherBegins() throws InterruptedException {
+        MemoryRegion region = add();
+        assertThat(Exposures.beginCopy(region)).isTrue();
+        Thread closer = Thread.ofPlatform().start(region::close);
+        while (region.isOpen()) {
+            Thread.onSpinWait();
+        }
+        assertThat(Exposures.beginCopy(region)).isFalse();
+        assertThat(closer.isAlive()).isTrue();
+        Exposures.endCopy(region);
+        closer.join();
+        assertThat(Exposures.beginCopy(region)).isFalse();
+
+        MemoryRegion closed = add();
+        closed.close();
+        assertThat(Exposures.beginCopy(closed)).isFalse();
+        MemoryRegion withoutMemory = add();
+        arena.close();
+        assertThat(Exposures.beginCopy(withoutMemory)).isFalse();
+    }
+
+    @Test
+    void partIsClosedWithItsRegion() {
+        MemoryRegion region = add();
+        MemoryRegion early = add();
+        MemoryRegion part = add();
+        RegionAccess.door().closeWith(early, region);
+        RegionAccess.door().closeWith(part, region);
+        early.close();
+        assertThat(region.isOpen()).isTrue();
+        assertThat(part.isOpen()).isTrue();
+        region.close();
+        assertThat(part.isOpen()).isFalse();
+        MemoryRegion late = add();
+        assertThatThrownBy(() -> RegionAccess.door().closeWith(late, region)).isInstanceOf(IllegalStateException.class);
     }
 }

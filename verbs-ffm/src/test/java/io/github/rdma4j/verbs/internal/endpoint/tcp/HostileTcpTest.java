@@ -26,8 +26,10 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Field;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -247,6 +249,26 @@ class HostileTcpTest {
         }
     }
 
+    /** An adapter registers memory of a confined arena, and over TCP other threads serve it. */
+    @Test
+    void memoryOfAnotherThreadsArenaIsRefused() throws Exception {
+        MemorySegment confined = CompletableFuture.supplyAsync(
+                        () -> exposed.segment().reinterpret(Arena.ofConfined(), null))
+                .join();
+        Field field = MemoryRegion.class.getDeclaredField("memory");
+        field.setAccessible(true);
+        field.set(exposed.region(), confined);
+        for (byte kind : new byte[] {TcpFrame.WRITE, TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD}) {
+            isEnded("its arena is confined to another thread", (out, in) -> {
+                out.write(frame(kind, 0, 0, 8, memory.address(), memory.remoteKey()));
+                out.write(new byte[8]);
+            });
+        }
+        isEnded(
+                "outside owning thread",
+                (out, in) -> out.write(frame(TcpFrame.READ, 0, 0, 8, memory.address(), memory.remoteKey())));
+    }
+
     @Test
     void answerThatHasBegunEndsWithTheGrant() throws IOException {
         int length = 1 << 24;
@@ -265,7 +287,7 @@ class HostileTcpTest {
             CompletableFuture<Boolean> seen = CompletableFuture.supplyAsync(() -> hasSecret(socket));
             assertThatThrownBy(() -> endpoint.receive(PATIENCE))
                     .isInstanceOf(ConnectionLostException.class)
-                    .hasMessageContaining("memory was closed while a transfer with it was under way");
+                    .hasMessageContaining("the memory of a transfer cannot be sent any more");
             endpoint.abort();
             assertThat(seen.join()).isFalse();
         }

@@ -5,12 +5,13 @@ package io.github.rdma4j.verbs.internal.endpoint.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import io.github.rdma4j.verbs.endpoint.TransferException;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -199,19 +200,22 @@ class TcpRequestsTest {
 
     @Test
     void answerGoesToTheAddressOfItsRequest() {
-        MemorySegment first = MemorySegment.ofArray(new long[1]);
-        MemorySegment second = MemorySegment.ofArray(new long[1]);
+        MemoryRegion first = MemoryRegion.withoutAdapter(64, AccessFlag.LOCAL_WRITE);
+        MemoryRegion second = MemoryRegion.withoutAdapter(64, AccessFlag.LOCAL_WRITE);
         for (int i = 0; i < 10; i++) {
             requests.add(1, TcpFrame.READ, first, 16, 8);
             requests.add(2, TcpFrame.FETCH_AND_ADD, second, 24, 0);
-            assertThat(requests.target()).isSameAs(first);
+            assertThat(requests.region()).isSameAs(first);
+            assertThat(requests.target()).isSameAs(first.segment());
             assertThat(requests.offset()).isEqualTo(16);
             requests.finishOldest(events);
-            assertThat(requests.target()).isSameAs(second);
+            assertThat(requests.region()).isSameAs(second);
             assertThat(requests.offset()).isEqualTo(24);
             requests.finishOldest(events);
             assertThat(events.all()).containsExactly("sent 1", "sent 2");
         }
+        first.close();
+        second.close();
     }
 
     @Test
