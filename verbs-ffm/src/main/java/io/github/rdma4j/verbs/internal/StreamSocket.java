@@ -450,9 +450,19 @@ public final class StreamSocket implements AutoCloseable {
         }
     }
 
-    /** {@return the number of wake-ups so far, for {@link #await}} */
-    public long wakeUps() {
-        return readable.wakeUps();
+    /**
+     * Returns the number of wake-ups so far, for {@link #await}. An interrupt of a thread that waits counts only for
+     * waits of the same kind.
+     *
+     * @param armed as in the call of {@link #await}
+     * @return the number
+     */
+    public long wakeUps(boolean armed) {
+        return waiter(armed).wakeUps();
+    }
+
+    private ReadinessWaiter waiter(boolean armed) {
+        return armed ? eventful : readable;
     }
 
     /**
@@ -468,13 +478,12 @@ public final class StreamSocket implements AutoCloseable {
      * meanwhile.
      *
      * @param nanos the maximum wait
-     * @param seen the result of {@link #wakeUps()}: a later wake-up ends the wait
+     * @param seen the result of {@link #wakeUps}: a later wake-up ends the wait
      * @param armed whether to wait for the directions of {@link #arm}, and not only for reading
      * @return false if the thread is interrupted
      */
     public boolean await(long nanos, long seen, boolean armed) {
-        ReadinessWaiter waiter = armed ? eventful : readable;
-        return waiter.await(nanos, seen) != ReadinessWaiter.Outcome.INTERRUPTED;
+        return waiter(armed).await(nanos, seen) != ReadinessWaiter.Outcome.INTERRUPTED;
     }
 
     /**

@@ -3,12 +3,16 @@
 package io.github.rdma4j.verbs.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.WaitInterruptedException;
+import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.WireEvents;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpTransport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
@@ -36,6 +40,43 @@ class MessageTcpTest extends MessageContract {
             }
             forgetful.poll(wire);
             assertThat(forgetful.received).containsExactly(1L, 2L, 3L);
+        }
+    }
+
+    /** A thread that waits for data is interrupted, and later one waits until the kernel's buffer has space. */
+    @Test
+    void interruptedWaitDoesNotEndLaterOnes() throws InterruptedException {
+        byte[] message = new byte[1 << 20];
+        long nap = 10_000_000;
+        try (TcpPair pair =
+                new TcpPair(config -> config.receiveBuffers(200).sendDepth(64).maxMessageSize(message.length))) {
+            TcpTransport wire = (TcpTransport) pair.left.engine().transport();
+            Thread reader = Thread.ofPlatform().start(() -> {
+                wire.armToSleep(false);
+                assertThatThrownBy(() -> wire.sleep(PATIENCE.toNanos())).isInstanceOf(WaitInterruptedException.class);
+                wire.awake();
+            });
+            while (Arrays.stream(reader.getStackTrace())
+                    .noneMatch(frame -> frame.getClassName().equals(FileDescriptors.class.getName()))) {
+                Thread.onSpinWait();
+            }
+            reader.interrupt();
+            reader.join();
+            while (pair.left.trySend(message) == Endpoint.OK) {
+                // Until the queue is full.
+            }
+            long start = System.nanoTime();
+            long slept = 0;
+            // The kernel may still move data to the buffer of the peer's socket.
+            while (slept < nap && System.nanoTime() - start < PATIENCE.toNanos()) {
+                wire.armToSleep(false);
+                slept = System.nanoTime();
+                wire.sleep(nap);
+                slept = System.nanoTime() - slept;
+                wire.awake();
+                pair.left.poll(ignored -> {});
+            }
+            assertThat(slept).isGreaterThanOrEqualTo(nap);
         }
     }
 

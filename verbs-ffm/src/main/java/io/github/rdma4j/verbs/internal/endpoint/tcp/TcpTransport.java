@@ -647,10 +647,10 @@ public final class TcpTransport implements EndpointTransport, MessageFlusher.Sou
      */
     @Override
     public void armToSleep(boolean ends) {
-        wakeUps = socket.wakeUps();
         beforeWaiting(ends);
         sleepsWithoutEnds = !ends;
         sleepsForRoom = needsSpace();
+        wakeUps = socket.wakeUps(sleepsForRoom);
         if (reported) {
             report();
         } else if (sleepsForRoom) {
