@@ -76,7 +76,8 @@ public record EndpointSettings(
     public long memoryOfOne() {
         return group != null
                 ? 0
-                : (long) (sizes.receiveQueueDepth() + sizes.sendDepth) * SendBuffers.stride(sizes.bufferSize());
+                : SendBuffers.bytes(sizes.sendDepth, sizes.bufferSize(), 0)
+                        + sizes.receiveQueueDepth() * SendBuffers.stride(sizes.bufferSize());
     }
 
     public EndpointSettings withLocalAddress(InetSocketAddress address) {

@@ -6,14 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Credits;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -72,6 +77,22 @@ class TcpBuffersTest {
             assertThat(buffers.arrived(i).remaining()).isEqualTo(all);
             assertThat(buffers.arrived(i).get(all - 1)).isEqualTo((byte) (first + i));
         }
+    }
+
+    /** docs/security.md has the formula. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 64, 65, 4096})
+    void pageNamesTheirSize(int size) throws IOException {
+        open(size, false);
+        Matcher page = Pattern.compile(
+                        "native memory of one connection \\| \\(`receiveBuffers` \\+ `sendDepth` \\+ (\\d+)\\)"
+                                + " × `maxMessageSize`, rounded up to (\\d+) bytes, plus (\\d+) KiB")
+                .matcher(Files.readString(Path.of("../docs/security.md")));
+        assertThat(page.find()).isTrue();
+        int unit = Integer.parseInt(page.group(2));
+        int buffers = RECEIVES + SENDS + Integer.parseInt(page.group(1));
+        assertThat(this.buffers.memory().byteSize())
+                .isEqualTo((size + unit - 1) / unit * unit * buffers + (Integer.parseInt(page.group(3)) << 10));
     }
 
     @ParameterizedTest
