@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.function.IntFunction;
 
 /**
- * Operations on file descriptors by number, which some verbs need and the JDK hides: open(2), fcntl(2), pidfd_open(2),
- * pidfd_getfd(2), and write(2) without glibc's wrapper.
+ * Operations on file descriptors by number, which some verbs need and the JDK hides: open(2), fcntl(2), pidfd_open(2)
+ * and pidfd_getfd(2).
  */
 public final class DescriptorCalls {
     private static final int O_RDONLY = 0;
@@ -41,18 +41,6 @@ public final class DescriptorCalls {
             variadic("fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
     private static final MethodHandle SYSCALL =
             variadic("syscall", 1, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-
-    /** Differs by architecture; for those that {@link NativeLibraries} accepts. */
-    private static final long SYS_WRITE = System.getProperty("os.arch").equals("aarch64") ? 64 : 1;
-
-    /** Linked when Java first rings a doorbell. */
-    private static final class Write {
-        static final MethodHandle HANDLE = Linker.nativeLinker()
-                .downcallHandle(
-                        Linker.nativeLinker().defaultLookup().findOrThrow("syscall"),
-                        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-                        Linker.Option.firstVariadicArg(1));
-    }
 
     private DescriptorCalls() {}
 
@@ -117,30 +105,6 @@ public final class DescriptorCalls {
         } finally {
             FileDescriptors.close(pidfd);
         }
-    }
-
-    /**
-     * Writes a command that may be written twice (write(2)). The first call does not capture errno, which would make
-     * each call slower; after a failure the command is written again with errno. Uses syscall(2), because glibc's write
-     * is a cancellation point, which costs a multi-threaded process some 45 instructions.
-     *
-     * @param descriptor to write to
-     * @param address of the command
-     * @param length in bytes
-     * @return 0 or an errno
-     */
-    public static int writeCommand(int descriptor, long address, long length) {
-        try {
-            long written = (long) Write.HANDLE.invokeExact(SYS_WRITE, (long) descriptor, address, length);
-            return written == length ? 0 : writeAgain(descriptor, address, length);
-        } catch (Throwable e) {
-            throw NativeCalls.unexpected(e);
-        }
-    }
-
-    private static int writeAgain(int descriptor, long address, long length) {
-        int written = systemCall(SYS_WRITE, descriptor, address, length);
-        return written == length ? 0 : written < 0 ? NativeCalls.lastErrno() : Errno.EIO;
     }
 
     private static int systemCall(long number, long a, long b, long c) {
