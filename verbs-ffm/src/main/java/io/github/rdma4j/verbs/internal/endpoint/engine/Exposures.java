@@ -6,6 +6,7 @@ import io.github.rdma4j.base.UseGuard;
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.internal.RegionAccess;
+import io.github.rdma4j.verbs.internal.StackReserve;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -78,6 +79,8 @@ public final class Exposures {
      * @return false if the region or its memory was closed; then no copy has begun
      */
     public static boolean beginCopy(MemoryRegion region) {
+        // An overflow of the stack behind the entry could keep the guard entered.
+        StackReserve.require(region);
         UseGuard guard = RegionAccess.door().guard(region);
         if (!guard.enter()) {
             return false;
