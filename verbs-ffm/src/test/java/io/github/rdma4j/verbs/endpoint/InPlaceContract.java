@@ -318,6 +318,25 @@ abstract class InPlaceContract {
         }
     }
 
+    /** A batch of the adapter holds at most 256. */
+    @Test
+    void sendAllTakesMoreMessagesThanABatchOfTheAdapter() {
+        int count = 300;
+        try (Ends pair =
+                pair(config -> config.sendDepth(count).receiveBuffers(count).maxMessageSize(64))) {
+            List<MemorySegment> messages = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                messages.add(text("number " + i));
+            }
+            for (int round = 0; round < 2; round++) {
+                assertThat(pair.left().sendAll(messages, PATIENCE)).isEqualTo(count);
+                for (MemorySegment message : messages) {
+                    assertThat(pair.right().receive(PATIENCE)).hasValue(message.toArray(ValueLayout.JAVA_BYTE));
+                }
+            }
+        }
+    }
+
     @Test
     void arraysAndBuffersAreMessages() {
         try (Ends pair = pair(config -> {})) {

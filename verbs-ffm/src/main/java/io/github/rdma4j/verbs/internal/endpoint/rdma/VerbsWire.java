@@ -77,6 +77,9 @@ public abstract class VerbsWire implements EndpointTransport, ArrivalSink {
     /** The gathered messages; null if messages are posted at once. */
     private SendBatch batch;
 
+    /** How many messages were posted since {@link #beginBatch}. */
+    private int batchPosted;
+
     private int batchError;
 
     public VerbsWire(VerbsLink link, ReceiveBufferTable received, SendBuffers buffers, int inlineSize, long tag) {
@@ -165,19 +168,32 @@ public abstract class VerbsWire implements EndpointTransport, ArrivalSink {
     @Override
     public final void beginBatch() {
         batch = queuePair.startBatch();
+        batchPosted = 0;
+        batchError = 0;
     }
 
     @Override
     public final int endBatch() {
-        SendBatch gathered = batch;
-        batch = null;
-        int count = gathered.size();
         try {
-            batchError = errno(gathered.tryPost());
-        } catch (VerbsException e) {
-            batchError = e.errno();
+            postGathered();
+        } finally {
+            batch = null;
         }
-        return count - gathered.size();
+        return batchPosted;
+    }
+
+    /** Posts the gathered messages, unless an earlier one was refused: later ones must not overtake it. */
+    private int postGathered() {
+        if (batchError == 0) {
+            int count = batch.size();
+            try {
+                batchError = errno(batch.tryPost());
+            } catch (VerbsException e) {
+                batchError = e.errno();
+            }
+            batchPosted += count - batch.size();
+        }
+        return batchError;
     }
 
     @Override
@@ -265,6 +281,10 @@ public abstract class VerbsWire implements EndpointTransport, ArrivalSink {
                             trailer > 0
                                     ? queuePair.tryPostSend(id, local, flags)
                                     : queuePair.tryPostSendWithImmediate(id, local, frame, flags));
+                }
+                // An endpoint can have more send buffers than a batch has entries.
+                if (batch.size() == batch.capacity() && postGathered() != 0) {
+                    return batchError;
                 }
                 if (trailer > 0) {
                     batch.send(id, local, flags);
