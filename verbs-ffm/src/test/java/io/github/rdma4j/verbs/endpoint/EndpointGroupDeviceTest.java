@@ -508,6 +508,23 @@ class EndpointGroupDeviceTest {
     }
 
     @Test
+    void selectCompletesFuturesThatItsCallbacksMake() {
+        Consumer<EndpointConfig> noTimeout = config -> config.silenceTimeout(Duration.ZERO);
+        try (EndpointGroup group = EndpointGroup.open(2);
+                EndpointServer server =
+                        EndpointServer.bind(CmTestNet.ipv4(), config -> noTimeout.accept(config.group(group)));
+                EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            try (Endpoint client = Endpoint.connect(
+                            server.address(), config -> noTimeout.accept(config.group(group)), PATIENCE);
+                    Endpoint atServer = accepted.join()) {
+                EndpointSelectorContract.completesFuturesOfCallbacks(selector, client, atServer);
+            }
+        }
+    }
+
+    @Test
     @Tag("iwarp")
     void closedGroupTakesNobodyAndItsEndpointsStay() throws Exception {
         EndpointGroup group = EndpointGroup.open(2);

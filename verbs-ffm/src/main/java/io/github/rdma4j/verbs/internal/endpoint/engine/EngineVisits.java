@@ -221,7 +221,18 @@ public final class EngineVisits {
      */
     public boolean mayHaveMore() {
         waiters.visited(false);
-        return protocol.isReady() || transport.hasArrivals() || transport.missesEnds() == protocol.awaitsEnds();
+        return protocol.isReady()
+                || transport.hasArrivals()
+                || transport.missesEnds() == protocol.awaitsEnds()
+                || mustComplete();
+    }
+
+    /**
+     * Returns whether a callback of the last visit has decided a promise, which the next visit completes. Also without
+     * the lock.
+     */
+    public boolean mustComplete() {
+        return !protocol.decisions().isEmpty();
     }
 
     /**
@@ -233,6 +244,7 @@ public final class EngineVisits {
         return armedEarly
                 && transport.isArmed()
                 && !protocol.isReady()
+                && !mustComplete()
                 && !(protocol.awaitsEnds() && transport.missesEnds());
     }
 

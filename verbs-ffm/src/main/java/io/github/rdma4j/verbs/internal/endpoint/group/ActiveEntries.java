@@ -137,7 +137,7 @@ public final class ActiveEntries {
                         called++;
                         entry.lastReady = rounds;
                         entry.handle();
-                    } else {
+                    } else if (!entry.isIn() || !entry.mustComplete()) {
                         entry.isActive = false;
                         kept--;
                     }

@@ -167,13 +167,18 @@ public abstract class SelectorEntry {
         return true;
     }
 
+    /** Whether the last visit has left futures to complete. */
+    boolean mustComplete() {
+        return false;
+    }
+
     /**
      * Returns whether it need not be visited before the kernel reports it, or another thread notifies of a change.
      *
      * @param ready whether there was something to do in the last visit
      */
     boolean isDone(boolean ready) {
-        return notifies() && !(ready && mayHaveMore());
+        return notifies() && !(ready ? mayHaveMore() : mustComplete());
     }
 
     /** The queues that it shares with others, which notify for it; null if it has bells of its own. */
@@ -303,6 +308,11 @@ public abstract class SelectorEntry {
         @Override
         boolean mayHaveMore() {
             return visits.mayHaveMore();
+        }
+
+        @Override
+        boolean mustComplete() {
+            return visits.mustComplete();
         }
 
         @Override

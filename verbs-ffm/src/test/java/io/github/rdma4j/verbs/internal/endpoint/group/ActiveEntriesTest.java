@@ -17,6 +17,9 @@ class ActiveEntriesTest {
         boolean notifies;
         boolean more;
         boolean armedEarly;
+        /** How many more visits have futures to complete. */
+        int undone;
+
         int visits;
         int arms;
 
@@ -40,6 +43,7 @@ class ActiveEntriesTest {
         @Override
         boolean takeIn(boolean armEarly) {
             visits++;
+            undone = Math.max(0, undone - 1);
             visited.add(this);
             armedEarly = armEarly;
             boolean wasReady = ready;
@@ -55,6 +59,11 @@ class ActiveEntriesTest {
         @Override
         boolean mayHaveMore() {
             return more;
+        }
+
+        @Override
+        boolean mustComplete() {
+            return undone > 0;
         }
 
         @Override
@@ -109,6 +118,26 @@ class ActiveEntriesTest {
         assertThat(visits - entries.size() * (ActiveEntries.VAIN_ROUNDS + 1))
                 .isLessThanOrEqualTo(messages * (ActiveEntries.VAIN_ROUNDS + 1));
         assertThat(entries).allMatch(entry -> entry.arms <= messages / entries.size() + 1);
+    }
+
+    /** A callback of each visit leaves one more. */
+    @Test
+    void entryWithFuturesToCompleteStays() {
+        Counting notifying = added();
+        notifying.notifies = true;
+        notifying.undone = 3;
+        while (!active.isEmpty()) {
+            active.visit(false);
+        }
+        assertThat(notifying.visits).isEqualTo(3);
+        Counting armed = added();
+        armed.undone = 2;
+        active.armAll();
+        assertThat(active.size()).isEqualTo(1);
+        active.visit(false);
+        active.visit(false);
+        active.armAll();
+        assertThat(active.isEmpty()).isTrue();
     }
 
     @Test
