@@ -442,7 +442,7 @@ public final class EndpointSelector implements AutoCloseable {
         try {
             // A change from here on wakes this thread.
             if (!anyChanged && active.isEmpty() && !woken && !closed) {
-                long limit = Math.min(nanos, nextCheck - now);
+                long limit = Math.min(nanos, Math.min(nextCheck - now, active.nanosToDue(now)));
                 askKernel(now, limit);
             }
         } finally {
@@ -502,6 +502,7 @@ public final class EndpointSelector implements AutoCloseable {
         if (now - nextCheck >= 0) {
             lookAtClocks(now);
         }
+        active.addDue(now);
     }
 
     private void lookAtClocks(long now) {

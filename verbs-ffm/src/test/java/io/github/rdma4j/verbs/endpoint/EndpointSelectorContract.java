@@ -332,10 +332,10 @@ abstract class EndpointSelectorContract {
         }
     }
 
-    private static void awaitSleep(Thread selecting) throws InterruptedException {
+    static void awaitSleep(Thread selecting) {
         while (Arrays.stream(selecting.getStackTrace())
                 .noneMatch(frame -> frame.getClassName().equals(EventPoller.class.getName()))) {
-            Thread.sleep(1);
+            Thread.yield();
         }
     }
 

@@ -83,6 +83,31 @@ class FailoverTcpTest {
         }
     }
 
+    /** Only the peer's kernel acknowledges the message, which raises no event. */
+    @Test
+    void selectorCompletesASendWithoutThePeersProgram() {
+        Consumer<EndpointConfig> quiet = config -> config.transport(Transport.RDMA_WITH_FAILOVER)
+                .silenceTimeout(Duration.ofHours(1))
+                .recoveryInterval(Duration.ofHours(1));
+        try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, quiet)) {
+            CompletableFuture<Endpoint> accepted =
+                    CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
+            try (Endpoint client = Endpoint.connect(server.address(), quiet, PATIENCE);
+                    Endpoint atServer = accepted.join();
+                    EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+                selector.add(client, ready -> {});
+                assertThat(selector.select(Duration.ofMillis(10))).isZero();
+                CompletableFuture<Void> sent = client.sendAsync(new byte[1]);
+                long start = System.nanoTime();
+                while (!sent.isDone() && System.nanoTime() - start < PATIENCE.toNanos()) {
+                    selector.select(Duration.ofMillis(100));
+                }
+                assertThat(sent).isDone();
+                assertThat(atServer.isOpen()).isTrue();
+            }
+        }
+    }
+
     @Test
     void serverThatDoesNotMoveIsNotForThem() {
         try (EndpointServer server = EndpointServer.bind(TcpPair.ANY_PORT, over(Transport.TCP))) {

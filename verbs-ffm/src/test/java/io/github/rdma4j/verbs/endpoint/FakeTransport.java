@@ -116,6 +116,10 @@ public final class FakeTransport implements EndpointTransport {
     boolean hasArrivals = true;
     /** Runs while the queue is armed. */
     Runnable onArm = () -> {};
+    /** After which time a selector must arm again. */
+    long nanosToNextArm = Long.MAX_VALUE;
+    /** Whether the end of the link raises no event. */
+    boolean linkIsQuiet;
 
     public FakeTransport(Object wire, boolean automatic, int sendDepth, int buffers) {
         this.wire = wire;
@@ -405,6 +409,16 @@ public final class FakeTransport implements EndpointTransport {
     @Override
     public boolean missesEnds() {
         return bell.missesEnds();
+    }
+
+    @Override
+    public long nanosToNextArm(boolean ends) {
+        return nanosToNextArm;
+    }
+
+    @Override
+    public boolean beginCheck() {
+        return linkIsQuiet;
     }
 
     @Override

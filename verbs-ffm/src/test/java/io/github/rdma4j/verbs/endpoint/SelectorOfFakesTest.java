@@ -349,6 +349,39 @@ class SelectorOfFakesTest {
     }
 
     @Test
+    void selectorArmsAgainWhenTheTransportAsks() {
+        FakePair pair = pair();
+        AtomicInteger arms = new AtomicInteger();
+        pair.leftTransport.onArm = arms::incrementAndGet;
+        pair.leftTransport.nanosToNextArm = SHORT.toNanos();
+        try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {
+            selector.add(pair.left, ready -> {});
+            long start = System.nanoTime();
+            while (arms.get() < 5 && System.nanoTime() - start < PATIENCE.toNanos()) {
+                selector.select(SHORT);
+            }
+            assertThat(arms).hasValueGreaterThanOrEqualTo(5);
+            // Not after it has left.
+            selector.remove(pair.left);
+            selector.select(SHORT);
+            arms.set(0);
+            selector.select(Duration.ofMillis(10));
+            assertThat(arms).hasValue(0);
+        }
+    }
+
+    @Test
+    void checkOfTimeoutsAlsoChecksALinkWithoutEvents() {
+        for (boolean quiet : List.of(false, true)) {
+            FakePair pair = pair();
+            pair.leftTransport.lost = "the port is DOWN";
+            pair.leftTransport.linkIsQuiet = quiet;
+            pair.left.engine().visits().checkTimeouts();
+            assertThat(pair.left.isUp()).isNotEqualTo(quiet);
+        }
+    }
+
+    @Test
     void waitWithAClockReadingIsEquallyLong() {
         FakePair pair = pair();
         try (EndpointSelector selector = EndpointSelector.open(Duration.ZERO)) {

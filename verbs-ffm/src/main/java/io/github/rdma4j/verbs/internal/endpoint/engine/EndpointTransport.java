@@ -96,8 +96,29 @@ public interface EndpointTransport extends Wire {
         return false;
     }
 
-    /** Whether it is armed, but not for completions of sends. */
+    /** Whether it is armed, but neither an event nor the next check reports completions of sends. */
     boolean missesEnds();
+
+    /**
+     * Returns after how many nanoseconds a selector must arm and poll again, although no event comes. Called after the
+     * poll that follows {@link #arm}.
+     *
+     * @param ends whether completions of sends matter
+     * @return {@link Long#MAX_VALUE} if events report everything
+     */
+    default long nanosToNextArm(boolean ends) {
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * Announces the poll before a check of the timeouts. A selector may not have polled for long, so this poll also
+     * finds what raises no event.
+     *
+     * @return whether {@link #lost()} may have a reason that raises no event
+     */
+    default boolean beginCheck() {
+        return false;
+    }
 
     /**
      * Sleeps until something arrives, the connection manager has an event, or {@link #wakeUp()} is called. Without the

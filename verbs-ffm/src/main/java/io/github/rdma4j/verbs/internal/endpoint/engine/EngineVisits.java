@@ -22,6 +22,8 @@ public final class EngineVisits {
     private boolean takes;
     /** The buffer of that message, until {@link #taken}. Used by the selecting thread. */
     private int first = Engine.NO_MESSAGE;
+    /** Used by the selecting thread. */
+    private long nanosToNextArm = Long.MAX_VALUE;
 
     EngineVisits(Engine engine, EndpointTransport transport, Waiters waiters) {
         this.engine = engine;
@@ -255,8 +257,10 @@ public final class EngineVisits {
             if (engine.isClosing() || !waiters.isWatchedBy(by)) {
                 return false;
             }
+            nanosToNextArm = Long.MAX_VALUE;
             try {
                 armAndProgress();
+                nanosToNextArm = transport.nanosToNextArm(protocol.awaitsEnds());
             } catch (VerbsException e) {
                 lose(e);
             }
@@ -269,6 +273,14 @@ public final class EngineVisits {
         }
     }
 
+    /**
+     * After {@link #arm}: returns after how many nanoseconds it must be called again, although the kernel reports
+     * nothing; {@link Long#MAX_VALUE} if the kernel reports everything.
+     */
+    public long nanosToNextArm() {
+        return nanosToNextArm;
+    }
+
     /** Checks the time limits. Returns after how many nanoseconds it must be called again at the latest. */
     public long checkTimeouts() {
         engine.enter();
@@ -276,10 +288,17 @@ public final class EngineVisits {
             if (engine.isClosing()) {
                 return Long.MAX_VALUE;
             }
-            // Completed sends have raised no event, and are a sign of life. The connection manager does raise events.
+            boolean checksLink = transport.beginCheck();
+            // Completed sends have raised no event, and are a sign of life.
             engine.takeIn();
-            protocol.checkTimeouts(System.nanoTime());
-            protocol.settle();
+            if (checksLink) {
+                engine.checkConnection();
+                engine.takeIn();
+            } else {
+                // The connection manager raises events.
+                protocol.checkTimeouts(System.nanoTime());
+                protocol.settle();
+            }
             return protocol.nanosToNextCheck();
         } catch (Error e) {
             engine.fatalError = e;

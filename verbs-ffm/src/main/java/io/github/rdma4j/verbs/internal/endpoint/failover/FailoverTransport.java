@@ -76,6 +76,9 @@ public final class FailoverTransport implements EndpointTransport, Mover.Host {
     private String name = "an endpoint";
     private int inBatch;
     private boolean endsMatter;
+    /** Whether a thread or a selector checks for completions over TCP, which do not always raise an event. */
+    private boolean checksEnds;
+
     private boolean failed;
     private int polls;
 
@@ -381,20 +384,42 @@ public final class FailoverTransport implements EndpointTransport, Mover.Host {
     @Override
     public void arm(boolean ends) {
         endsMatter = ends;
+        checksEnds = ends && hasEndsOverTcp();
         tcp.arm(ends);
         rdma.ask(wire -> wire.arm(ends), rdmaFails);
     }
 
     @Override
     public boolean missesEnds() {
-        return tcp.missesEnds() || rdma.isThere() && rdma.wire().missesEnds();
+        return tcp.missesEnds() || rdma.isThere() && rdma.wire().missesEnds() || !checksEnds && hasEndsOverTcp();
+    }
+
+    private boolean hasEndsOverTcp() {
+        return !outbox.isOverRdma() && !outbox.isIdle();
+    }
+
+    @Override
+    public long nanosToNextArm(boolean ends) {
+        checksEnds = ends && hasEndsOverTcp();
+        return nanosToNextCheck(ends);
+    }
+
+    private long nanosToNextCheck(boolean ends) {
+        // Over TCP the completion of a message does not always raise an event: see TcpTransport.
+        return Math.min(ends && hasEndsOverTcp() ? LONGEST_WAIT_FOR_TCP : Long.MAX_VALUE, mover.nanosToStep());
+    }
+
+    /** {@inheritDoc} A port that goes down raises no event. */
+    @Override
+    public boolean beginCheck() {
+        tcp.beginCheck();
+        polls = POLLS_PER_LOOK_AT_TCP;
+        return rdma.isThere();
     }
 
     @Override
     public void sleep(long nanos) {
-        // Over TCP the end of a message does not always raise an event: see TcpTransport.
-        long most = endsMatter && !outbox.isOverRdma() && !outbox.isIdle() ? LONGEST_WAIT_FOR_TCP : nanos;
-        sleepEnds.sleep(Math.min(Math.min(nanos, most), Math.max(1, mover.nanosToStep())));
+        sleepEnds.sleep(Math.min(nanos, Math.max(1, nanosToNextCheck(endsMatter))));
     }
 
     @Override

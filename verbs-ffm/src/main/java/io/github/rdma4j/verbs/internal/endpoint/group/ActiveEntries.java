@@ -3,7 +3,9 @@
 package io.github.rdma4j.verbs.internal.endpoint.group;
 
 import io.github.rdma4j.verbs.endpoint.EndpointSelector;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The entries that an {@link EndpointSelector} visits in each select: those that were ready recently. The others are
@@ -17,10 +19,16 @@ import java.util.Arrays;
 public final class ActiveEntries {
     static final int VAIN_ROUNDS = 16;
 
+    private static final long LONGEST_TIME = Long.MAX_VALUE / 2;
+
     private SelectorEntry[] entries = new SelectorEntry[8];
     private int size;
     /** The number of rounds in which a handler was called. */
     private long rounds;
+    /** Entries that must be armed again at a certain time, active or not: something may come that nobody reports. */
+    private final List<SelectorEntry> timed = new ArrayList<>();
+    /** No such time is earlier, of {@link System#nanoTime}. */
+    private long soonest;
 
     public boolean isEmpty() {
         return size == 0;
@@ -42,6 +50,10 @@ public final class ActiveEntries {
     }
 
     public void remove(SelectorEntry entry) {
+        if (entry.isTimed) {
+            entry.isTimed = false;
+            timed.remove(entry);
+        }
         if (!entry.isActive) {
             return;
         }
@@ -133,7 +145,7 @@ public final class ActiveEntries {
                 SelectorEntry entry = entries[next++];
                 entries[kept++] = entry;
                 if (!entry.isIn() || entry.lastReady < readyBefore) {
-                    if (entry.isIn() && entry.arm()) {
+                    if (entry.isIn() && arm(entry)) {
                         called++;
                         entry.lastReady = rounds;
                         entry.handle();
@@ -150,5 +162,50 @@ public final class ActiveEntries {
         }
         cut(kept, next);
         return called;
+    }
+
+    private boolean arm(SelectorEntry entry) {
+        boolean ready = entry.arm();
+        entry.isDue = false;
+        long nanos = entry.nanosToNextArm();
+        if (nanos != Long.MAX_VALUE) {
+            armIn(entry, Math.min(nanos, LONGEST_TIME));
+        }
+        return ready;
+    }
+
+    private void armIn(SelectorEntry entry, long nanos) {
+        entry.nextArm = System.nanoTime() + nanos;
+        if (timed.isEmpty() || entry.nextArm - soonest < 0) {
+            soonest = entry.nextArm;
+        }
+        if (!entry.isTimed) {
+            timed.add(entry);
+            entry.isTimed = true;
+        }
+    }
+
+    /** {@return after how many nanoseconds {@link #addDue} must be called} */
+    public long nanosToDue(long now) {
+        return timed.isEmpty() ? Long.MAX_VALUE : soonest - now;
+    }
+
+    /** Adds the entries that must be armed again by now; they stay until they are. */
+    public void addDue(long now) {
+        if (timed.isEmpty() || now - soonest < 0) {
+            return;
+        }
+        soonest = now + LONGEST_TIME;
+        timed.removeIf(entry -> {
+            boolean due = now - entry.nextArm >= 0;
+            if (due) {
+                entry.isTimed = false;
+                entry.isDue = true;
+                add(entry);
+            } else if (entry.nextArm - soonest < 0) {
+                soonest = entry.nextArm;
+            }
+            return due;
+        });
     }
 }

@@ -55,6 +55,12 @@ public abstract class SelectorEntry {
     public boolean isActive;
     /** The last round in which it was ready; used by {@link ActiveEntries}. */
     long lastReady;
+    /** Whether it must be armed again at a certain time, and this time; used by {@link ActiveEntries}. */
+    boolean isTimed;
+
+    long nextArm;
+    /** Whether that time has come: it stays active until it is armed. Used by {@link ActiveEntries}. */
+    boolean isDue;
 
     /** Whether the kernel reports every arrival without arming. Set before it joins. */
     boolean reported;
@@ -205,6 +211,14 @@ public abstract class SelectorEntry {
      */
     abstract boolean arm();
 
+    /**
+     * {@return after how many nanoseconds {@link #arm} must be called again, although no bell rings; {@link
+     * Long#MAX_VALUE} if bells report everything}
+     */
+    long nanosToNextArm() {
+        return Long.MAX_VALUE;
+    }
+
     /** Checks the time limits. Returns after how many nanoseconds it must be called again at the latest. */
     public abstract long checkTimeouts();
 
@@ -289,7 +303,7 @@ public abstract class SelectorEntry {
 
         @Override
         boolean isDone(boolean ready) {
-            return shared != null ? super.isDone(ready) : visits.isArmedAndDone();
+            return shared != null ? super.isDone(ready) : !isDue && visits.isArmedAndDone();
         }
 
         @Override
@@ -318,6 +332,11 @@ public abstract class SelectorEntry {
         @Override
         boolean arm() {
             return shared != null ? visits.visitMember(watcher) : visits.arm(watcher);
+        }
+
+        @Override
+        long nanosToNextArm() {
+            return shared != null ? Long.MAX_VALUE : visits.nanosToNextArm();
         }
 
         @Override

@@ -38,7 +38,7 @@ import java.util.function.Function;
  *
  * <p>A message is also complete when the peer's kernel has it ({@link StreamSocket#isAcknowledged}). So a peer whose
  * program makes no calls for a long time delays nothing, as with an adapter. The kernel raises no event for this, so
- * waiting threads check repeatedly, with growing pauses.
+ * waiting threads and selectors check repeatedly, with growing pauses.
  *
  * <p>Consecutive messages of a thread are gathered for one system call: until they fill half of the peer's buffers, or
  * are long, or {@value #BURST_NANOS} ns have passed, or the thread waits or polls. The first message, and the first
@@ -147,6 +147,8 @@ public final class TcpTransport implements EndpointTransport, MessageFlusher.Sou
     private long longestSleep = Long.MAX_VALUE;
     private long wakeUps;
     private boolean sleepsForRoom;
+    /** After which pause a selector checks whether the peer's kernel has the messages; the maximum if it does not. */
+    private long selectorNap = Long.MAX_VALUE;
     /** Whether the next poll is between {@link #armToSleep} and {@link #sleep}. */
     private boolean sleepsNext;
 
@@ -700,6 +702,7 @@ public final class TcpTransport implements EndpointTransport, MessageFlusher.Sou
     @Override
     public void watch(Runnable arrival) {
         reported = arrival != null;
+        selectorNap = Long.MAX_VALUE;
         armed = false;
         rung = true;
         if (reported) {
@@ -727,7 +730,19 @@ public final class TcpTransport implements EndpointTransport, MessageFlusher.Sou
     /** An acknowledgement by the peer's kernel alone raises no event: see {@link #longestSleep}. */
     @Override
     public boolean missesEnds() {
-        return sleepsWithoutEnds;
+        return sleeps ? sleepsWithoutEnds : reported && nap < selectorNap && requests.isOldestAMessage();
+    }
+
+    @Override
+    public long nanosToNextArm(boolean ends) {
+        selectorNap = ends && requests.isOldestAMessage() ? Math.min(longestSleep, nap) : Long.MAX_VALUE;
+        return selectorNap;
+    }
+
+    @Override
+    public boolean beginCheck() {
+        idlePolls = IDLE_POLLS_PER_CHECK;
+        return false;
     }
 
     @Override

@@ -84,6 +84,23 @@ class FailoverStandbyTest {
                 .isEqualTo("RDMA to the peer failed: the peer says: the port is DOWN" + remedy);
     }
 
+    /** A selector then arms and polls again in time, although no event comes. */
+    @Test
+    void selectorIsAskedToPollWhenTheNextAttemptIsDue() {
+        assertThat(left.transport.nanosToNextArm(false)).isEqualTo(Long.MAX_VALUE);
+        assertThat(left.transport.beginCheck()).isTrue();
+        right.rdma.lost = "the port is DOWN";
+        fabric.trouble = "the port is DOWN";
+        while (left.transport.mover().transport() != Transport.TCP || left.rdma != null && !left.rdma.closed) {
+            round();
+        }
+        assertThat(left.transport.beginCheck()).isFalse();
+        long nanos = left.transport.nanosToNextArm(false);
+        assertThat(nanos).isBetween(0L, FailoverEnd.PAUSE_NANOS);
+        now[0] += nanos;
+        assertThat(left.transport.nanosToNextArm(false)).isZero();
+    }
+
     /** The peer's adapter has refused something, which has ended the peer's side; its word comes before one looks. */
     @Test
     void refusalIsReportedInsteadOfItsConsequence() {
