@@ -111,6 +111,9 @@ public final class Engine implements Progress {
                 transport.flush();
             }
             return true;
+        } catch (RuntimeException e) {
+            // The next poll fails in the same way, in a thread of the program.
+            return true;
         } catch (Error e) {
             fatalError = e;
             return true;

@@ -91,17 +91,22 @@ public final class MessageFlusher {
                 .start(new MessageFlusher()::run);
     }
 
+    /** An exception, such as an OutOfMemoryError, must not end the thread, because all endpoints share it. */
     private void run() {
         long idleSince = System.nanoTime();
         while (true) {
             LockSupport.parkNanos(watched.isEmpty() ? IDLE_NANOS : TICK_NANOS);
             long now = System.nanoTime();
-            if (!takeAdded(watched.isEmpty() && now - idleSince >= IDLE_NANOS)) {
-                return;
-            }
-            if (!watched.isEmpty()) {
-                idleSince = now;
-                watched.removeIf(next -> isDone(next, now));
+            try {
+                if (!takeAdded(watched.isEmpty() && now - idleSince >= IDLE_NANOS)) {
+                    return;
+                }
+                if (!watched.isEmpty()) {
+                    idleSince = now;
+                    watched.removeIf(next -> isDone(next, now));
+                }
+            } catch (Throwable e) {
+                // The next tick tries again.
             }
         }
     }
@@ -114,15 +119,26 @@ public final class MessageFlusher {
                 thread = null;
                 return false;
             }
-            ADDED.forEach(source -> watched.add(new Watched(source)));
-            ADDED.clear();
+            while (!ADDED.isEmpty()) {
+                watched.add(new Watched(ADDED.getLast()));
+                ADDED.removeLast();
+            }
             return true;
         } finally {
             LOCK.unlock();
         }
     }
 
+    /** Returns whether to forget a source. The failure of one source does not affect the others. */
     private static boolean isDone(Watched next, long now) {
+        try {
+            return visit(next, now);
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    private static boolean visit(Watched next, long now) {
         next.quiet = next.source.isBusy() ? 0 : next.quiet + 1;
         if (next.quiet >= QUIET_TICKS) {
             return next.source.flush(true);

@@ -208,7 +208,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
             try {
                 takeMore();
                 ordering.post();
-            } catch (VerbsException e) {
+            } catch (VerbsException | IllegalStateException e) {
                 // The next poll fails in the same way, in a thread of the program.
                 waitingSince = 0;
                 return;
