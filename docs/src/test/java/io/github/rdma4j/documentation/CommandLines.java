@@ -29,6 +29,7 @@ final class CommandLines {
             "cargo",
             "cd",
             "chmod",
+            "cp",
             "dnf",
             "git",
             "ibv_devices",
