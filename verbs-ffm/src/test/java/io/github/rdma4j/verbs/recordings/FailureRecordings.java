@@ -26,6 +26,8 @@ public final class FailureRecordings implements TestExecutionListener {
     /** If everything fails, the first recordings show as much as all of them. */
     private static final int MOST_RECORDINGS = 10;
 
+    private static final long MOST_BYTES = 32 << 20;
+
     private final Path folder;
     private final Map<String, TestEvent> running = new ConcurrentHashMap<>();
     private Recording recording;
@@ -49,7 +51,8 @@ public final class FailureRecordings implements TestExecutionListener {
         if (folder != null) {
             recording = new Recording();
             recording.setName("rdma4j tests");
-            recording.setToDisk(false);
+            // On disk, because a recording in memory grows with each registration of memory.
+            recording.setMaxSize(MOST_BYTES);
             recording.enable(TestEvent.class);
             recording.start();
         }
