@@ -95,6 +95,9 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     private final Silence silence;
     private final EndExceptions exceptions;
     private final ArrayDeque<Promise<byte[]>> requests = new ArrayDeque<>();
+    /** Calls of {@link #nudge} since the last removal of cancelled sends and requests. */
+    private int nudges;
+
     private final Decisions decisions = new Decisions();
     State state = State.OPEN;
     Loss lost;
@@ -290,7 +293,26 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     /** Makes waiting threads check again: the program has cancelled a promise, or completed something. */
     public void nudge() {
         changes++;
+        forgetWithdrawn();
         flush();
+    }
+
+    /**
+     * Removes the waiting sends and requests that the program has cancelled, once these may be half of all: each
+     * removal checks all.
+     */
+    private void forgetWithdrawn() {
+        nudges++;
+        if (2 * nudges >= waitingCount()) {
+            nudges = 0;
+            requests.removeIf(Promise::isWithdrawn);
+            outbox.removeIf(waiting -> waiting.promise.isWithdrawn());
+        }
+    }
+
+    /** {@return the number of waiting sends and requests, and of cancelled ones that were not removed yet} */
+    int waitingCount() {
+        return requests.size() + outbox.size();
     }
 
     // ---- Events of the wire ----

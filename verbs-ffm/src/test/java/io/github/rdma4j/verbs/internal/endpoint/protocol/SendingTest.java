@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -441,5 +442,32 @@ class SendingTest {
         side.fails(0, "flushed");
         assertThat(side.protocol.isIdle()).isTrue();
         assertThat(side.protocol.hasEnded()).isTrue();
+    }
+
+    /** The first send and the first request stay, so the others are not the next to be served. */
+    @Test
+    void cancelledSendsAndRequestsAreForgotten() {
+        ProtocolSide side = ProtocolSide.signaling(1, 4);
+        assertThat(side.trySend("fills the queue")).isEqualTo(OK);
+        Promise<Void> send = side.sendAsync("waits");
+        Promise<byte[]> request = side.receiveAsync();
+        List<Promise<?>> all = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            all.add(side.sendAsync("cancelled"));
+            all.add(side.receiveAsync());
+        }
+        assertThat(side.protocol.waitingCount()).isEqualTo(2002);
+        for (int i = 0; i < all.size(); i++) {
+            all.get(i).cancel(false);
+            side.protocol.nudge();
+            int live = 1 + all.size() - i;
+            assertThat(side.protocol.waitingCount()).isLessThanOrEqualTo(2 * live);
+        }
+        side.arrives(0);
+        side.comes("message");
+        side.arrives(1);
+        side.complete();
+        assertThat(send).isCompleted();
+        assertThat(request.join()).isEqualTo("message".getBytes());
     }
 }
