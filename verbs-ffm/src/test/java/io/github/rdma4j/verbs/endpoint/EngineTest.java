@@ -547,6 +547,28 @@ class EngineTest {
         assertThatThrownBy(pair.left::credits).isInstanceOf(IllegalStateException.class);
     }
 
+    /** HotSpot throws the same OutOfMemoryError again, once it has thrown a few. */
+    @Test
+    void errorThatChangedNothingLosesTheConnectionWhenItComesAgain() {
+        List<Consumer<Endpoint>> receives = List.of(
+                endpoint -> assertThatThrownBy(() -> endpoint.receive(PATIENCE)).isInstanceOf(OutOfMemoryError.class),
+                endpoint -> assertThatThrownBy(() -> endpoint.receiveAsync().get())
+                        .hasCauseInstanceOf(OutOfMemoryError.class));
+        for (Consumer<Endpoint> receive : receives) {
+            pair.close();
+            pair = newPair(config -> {});
+            AtomicReference<Error> thrown = new AtomicReference<>();
+            pair.rightTransport.undone = thrown::set;
+            pair.rightTransport.outOfMemory = () -> thrown.get() == null;
+            assertThat(pair.left.send(text("message"), PATIENCE)).isTrue();
+            receive.accept(pair.right);
+            assertThat(pair.right.receive(PATIENCE)).hasValue("message".getBytes());
+            assertThat(pair.right.isUp()).isTrue();
+            pair.right.engine().fatalError = thrown.get();
+            assertThat(pair.right.isUp()).isFalse();
+        }
+    }
+
     @Test
     void spinLimitIsFromZeroToASecond() {
         EndpointConfig config = new EndpointConfig();

@@ -101,7 +101,10 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     private final Decisions decisions = new Decisions();
     State state = State.OPEN;
     Loss lost;
-    /** The last error that has changed nothing. */
+    /**
+     * An error that has changed nothing, from its throw until {@link #interrupted} gets it, or a promise. No longer:
+     * HotSpot may throw the same OutOfMemoryError again, and that one may have changed something.
+     */
     private Error harmless;
 
     private IllegalStateException closed;
@@ -450,7 +453,9 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
 
     @Override
     public boolean interrupted(Error error) {
-        if (error == harmless) {
+        boolean changedNothing = isHarmless(error);
+        harmless = null;
+        if (changedNothing) {
             return false;
         }
         deaf = true;
@@ -578,6 +583,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
                 } catch (Throwable e) {
                     // For example out of memory. The message stays for the next request.
                     failure = e;
+                    harmless = null;
                 }
                 if (decide(request, copy, failure) && failure == null) {
                     release(inbox.take());
@@ -1037,6 +1043,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
             if (!isHarmless(e)) {
                 throw e;
             }
+            harmless = null;
         }
     }
 
