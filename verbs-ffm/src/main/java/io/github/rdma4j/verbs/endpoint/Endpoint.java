@@ -780,8 +780,8 @@ public final class Endpoint implements AutoCloseable {
      * written bytes into messages and hides message boundaries from the reader. Each byte is copied once on each side.
      * The peer may use messages instead of a channel.
      *
-     * @param timeout how long a read or a write may wait for the peer before it throws a {@link
-     *     java.net.SocketTimeoutException}
+     * @param timeout how long a read may wait for a byte, and a write for the peer to take the next message, before it
+     *     throws a {@link java.net.SocketTimeoutException}
      * @return the channel; closing it closes this endpoint. Reads return -1 when the peer has closed. Any thread may
      *     read or write: readers take turns, writers take turns, and neither blocks the other. A failure of the
      *     endpoint is an {@link java.io.IOException} with the {@link EndpointException} as its cause

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -135,6 +136,21 @@ abstract class EndpointChannelContract {
         assertThatThrownBy(() -> left.write(much))
                 .isInstanceOf(java.io.IOException.class)
                 .hasCauseInstanceOf(ClosedByPeerException.class);
+    }
+
+    @Test
+    void emptyMessagesDoNotProlongARead() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        Future<?> sending = executor.submit(() -> {
+            while (!over.await(1, TimeUnit.MILLISECONDS)) {
+                pair.left().trySend(new byte[0]);
+            }
+            return null;
+        });
+        ByteChannel impatient = pair.right().asByteChannel(Duration.ofMillis(200));
+        assertThatThrownBy(() -> impatient.read(ByteBuffer.allocate(1))).isInstanceOf(SocketTimeoutException.class);
+        over.countDown();
+        sending.get(60, TimeUnit.SECONDS);
     }
 
     @Test

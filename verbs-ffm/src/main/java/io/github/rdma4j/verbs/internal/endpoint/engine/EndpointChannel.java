@@ -104,13 +104,15 @@ public final class EndpointChannel implements ByteChannel {
         }
     }
 
-    /** Waits for a message with at least one byte; false when the peer has closed. */
+    /** Waits for a message with at least one byte; false when the peer has closed. Empty messages do not prolong it. */
     private boolean receive() throws IOException {
+        long start = System.nanoTime();
+        long limit = Timeouts.nanos(timeout);
         return translated(() -> {
             try {
                 do {
                     giveBack();
-                    message = endpoint.receiveHeld(timeout)
+                    message = endpoint.receiveHeld(Duration.ofNanos(limit - (System.nanoTime() - start)))
                             .orElseThrow(() -> new SocketTimeoutException("nothing came from the peer of %s in %s"
                                     .formatted(endpoint, TimeText.of(timeout))));
                 } while (message.length() == 0);
