@@ -72,6 +72,9 @@ public final class SharedQueues implements Sleepers.Host {
 
     private final AtomicInteger awaitEnds = new AtomicInteger();
     private final AtomicInteger selectors = new AtomicInteger();
+    // Created once, because each event needs one.
+    private final BooleanSupplier selected = () -> selectors.get() > 0;
+    private final BooleanSupplier ledOrSelected = () -> sleepers.isLed() || selectors.get() > 1;
     /** The first failure of a channel or a queue; null if there was none. */
     private final AtomicReference<VerbsException> deaf = new AtomicReference<>();
 
@@ -572,7 +575,13 @@ public final class SharedQueues implements Sleepers.Host {
         }
     }
 
-    private void takeEvents(boolean polls, boolean othersSleep) {
+    /**
+     * Takes the events of the queues.
+     *
+     * @param othersSleep whether others rely on the events; evaluated when an event was taken, with the polling lock
+     *     held. A thread that begins to rely on them later arms first, with that lock
+     */
+    private void takeEvents(boolean polls, BooleanSupplier othersSleep) {
         StackReserve.require(polling);
         polling.lock();
         try {
@@ -592,7 +601,7 @@ public final class SharedQueues implements Sleepers.Host {
             if (polls) {
                 poll();
             }
-            if (came && othersSleep) {
+            if (came && othersSleep.getAsBoolean()) {
                 // The sleeping threads have not seen the event, and no other one follows.
                 arm();
                 poll();
@@ -638,7 +647,7 @@ public final class SharedQueues implements Sleepers.Host {
     @Override
     public void takeIn() {
         try {
-            takeEvents(true, selectors.get() > 0);
+            takeEvents(true, selected);
             takeConnectionEvents();
         } catch (IllegalStateException e) {
             requireClosed(e);
@@ -674,7 +683,7 @@ public final class SharedQueues implements Sleepers.Host {
     /** Takes the event that has ended a selector's sleep; the selector polls next. */
     void takeEventsForSelector() {
         try {
-            takeEvents(false, sleepers.isLed() || selectors.get() > 1);
+            takeEvents(false, ledOrSelected);
         } catch (IllegalStateException e) {
             requireClosed(e);
         }
