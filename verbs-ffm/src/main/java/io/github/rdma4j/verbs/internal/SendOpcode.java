@@ -43,11 +43,6 @@ public final class SendOpcode {
 
     private SendOpcode() {}
 
-    /** Returns whether ibv_post_send does not support it. */
-    public static boolean isExtendedOnly(int opcode) {
-        return opcode == FLUSH || opcode == ATOMIC_WRITE;
-    }
-
     public static String name(int opcode) {
         return NAMES[opcode];
     }

@@ -85,17 +85,9 @@ final class Outbox {
         return overRdma;
     }
 
-    boolean isHeld() {
-        return wire == null;
-    }
-
     /** Whether the transport has done all posts. */
     boolean isIdle() {
         return underWay.isEmpty();
-    }
-
-    boolean hasWaiting() {
-        return !waiting.isEmpty();
     }
 
     /** Returns, once, why the transport has refused a post; null if it has not. */

@@ -887,13 +887,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         if (!isOpen()) {
             throw ended("claiming a message of " + name);
         }
-        flush();
-        if (credits.available() == 0) {
-            wantsCredit = true;
-            return -1;
-        }
-        if (!hasFreeSlot()) {
-            wantsSlot = true;
+        if (mayPost(0) != OK) {
             return -1;
         }
         credits.spend();
