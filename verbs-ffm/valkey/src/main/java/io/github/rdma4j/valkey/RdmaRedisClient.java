@@ -46,6 +46,21 @@ public final class RdmaRedisClient extends RedisClient {
                 ValkeyIoHandler.newFactory());
     }
 
+    /** {@return a client with its own threads, whose connect methods name the server} */
+    public static RdmaRedisClient create() {
+        return create(new RedisURI());
+    }
+
+    /**
+     * Creates a client with its own threads.
+     *
+     * @param uri the server, as {@code redis://192.168.1.7:6379}
+     * @return the client
+     */
+    public static RdmaRedisClient create(String uri) {
+        return create(RedisURI.create(uri));
+    }
+
     /**
      * Creates a client with its own threads.
      *
@@ -54,6 +69,27 @@ public final class RdmaRedisClient extends RedisClient {
      */
     public static RdmaRedisClient create(RedisURI uri) {
         return new RdmaRedisClient(null, uri);
+    }
+
+    /**
+     * Creates a client. Give its connect methods the server.
+     *
+     * @param resources as for {@link #create(ClientResources, RedisURI)}
+     * @return the client
+     */
+    public static RdmaRedisClient create(ClientResources resources) {
+        return create(resources, new RedisURI());
+    }
+
+    /**
+     * Creates a client.
+     *
+     * @param resources as for {@link #create(ClientResources, RedisURI)}
+     * @param uri the server, as {@code redis://192.168.1.7:6379}
+     * @return the client
+     */
+    public static RdmaRedisClient create(ClientResources resources, String uri) {
+        return create(resources, RedisURI.create(uri));
     }
 
     /**
