@@ -16,8 +16,8 @@ import io.netty.buffer.ByteBufAllocator;
  *
  * <p><b>Which buffers.</b> Direct buffers with an initial capacity of {@value #SMALLEST} to {@value #LARGEST} bytes.
  * All other buffers come from {@link ByteBufAllocator#DEFAULT}, because copying a few bytes costs less. If this
- * allocator's memory is used up, buffers also come from there ({@link #fallbacks()} counts them). A buffer that
- * outgrows its initial capacity moves there, so allocate the capacity that you need. Such buffers are copied when they
+ * allocator's memory is used up, buffers also come from there ({@link #fallbacks()} counts them). A buffer whose
+ * capacity changes moves to unpooled memory, so allocate the capacity that you need. Such buffers are copied when they
  * are written.
  *
  * <p><b>Memory</b> is allocated in chunks of {@value #LARGEST} bytes, up to the limit. Each chunk has buffers of one
@@ -25,7 +25,7 @@ import io.netty.buffer.ByteBufAllocator;
  * first writes one of its buffers, once for each protection domain. All channels of an {@link
  * io.github.rdma4j.verbs.endpoint.EndpointGroup} share a domain; a channel without a group has its own. So use this
  * allocator with a group, or with few channels. If the kernel refuses a registration, for example beyond {@code ulimit
- * -l}, the chunk's buffers are copied from then on, and the refusal is logged once.
+ * -l}, buffers of chunks that are not registered yet are copied, and the first refusal is logged.
  *
  * <p>The channel retains a buffer until the peer's adapter has the message, even after its write promise is complete. A
  * buffer that other code has retained could change meanwhile, so it is copied.

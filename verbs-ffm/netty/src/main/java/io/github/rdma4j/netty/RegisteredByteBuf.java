@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 
-/** A buffer of {@link RdmaByteBufAllocator}, until it outgrows its initial capacity. */
+/** A buffer of {@link RdmaByteBufAllocator}, in the pool until its capacity changes. */
 final class RegisteredByteBuf extends UnpooledDirectByteBuf {
     /** The buffer's memory; null after it has moved to other memory. */
     private RegisteredPool.Block block;

@@ -33,6 +33,9 @@ final class RegisteredPool {
      */
     private final List<ArrayDeque<Block>> free = new ArrayList<>();
 
+    /** The last domain in which the kernel has refused to register memory; null if there is none. */
+    private volatile ProtectionDomain refusing;
+
     private long takenBytes;
     private long usedBytes;
     private long fallbacks;
@@ -155,7 +158,7 @@ final class RegisteredPool {
     }
 
     /** Memory that is registered as a whole. */
-    private static final class Chunk {
+    private final class Chunk {
         /** The region is null if the kernel has refused. */
         private record Registration(ProtectionDomain domain, MemoryRegion region) {
             boolean isOpen() {
@@ -194,16 +197,23 @@ final class RegisteredPool {
             if (left.size() == MOST_DOMAINS) {
                 return null;
             }
-            MemoryRegion region = null;
-            try {
-                // Only the adapter reads it.
-                region = domain.registerMemory(memory);
-            } catch (RuntimeException e) {
-                LOGGER.warn("what RdmaByteBufAllocator gives is copied, since it cannot be registered", e);
-            }
+            MemoryRegion region = domain == refusing ? null : tryRegister(domain);
             left.add(new Registration(domain, region));
             registrations = left.toArray(Registration[]::new);
             return region;
+        }
+
+        private MemoryRegion tryRegister(ProtectionDomain domain) {
+            try {
+                // Only the adapter reads it.
+                return domain.registerMemory(memory);
+            } catch (RuntimeException e) {
+                if (refusing == null) {
+                    LOGGER.warn("cannot register memory of RdmaByteBufAllocator: its buffers are copied", e);
+                }
+                refusing = domain;
+                return null;
+            }
         }
     }
 }

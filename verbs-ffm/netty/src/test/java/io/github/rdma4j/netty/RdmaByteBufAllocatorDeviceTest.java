@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.cm.CmTestNet;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
 import io.github.rdma4j.verbs.endpoint.Transport;
@@ -28,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Buffers that the adapter reads where they lie. */
 @Tag("device")
@@ -172,6 +179,28 @@ class RdmaByteBufAllocatorDeviceTest {
             connecting.channel().closeFuture().sync();
         }
         assertThat(allocator.usedBytes()).isZero();
+    }
+
+    /** A refused chunk is copied, and the reason is in the log once, however many channels and chunks there are. */
+    @Test
+    void refusedRegistrationIsLoggedOnce() {
+        Logger logger = (Logger) LoggerFactory.getLogger(RegisteredPool.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        RegisteredPool pool = new RegisteredPool(2 * RdmaByteBufAllocator.LARGEST);
+        List<RegisteredPool.Block> chunks =
+                List.of(pool.take(RdmaByteBufAllocator.LARGEST), pool.take(RdmaByteBufAllocator.LARGEST));
+        try (DeviceContext device = CmTestNet.device()) {
+            for (int i = 0; i < 2; i++) {
+                ProtectionDomain closed = device.allocateProtectionDomain();
+                closed.close();
+                assertThat(chunks).allMatch(chunk -> chunk.slice(closed, chunk.first(1), 1) == null);
+            }
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list).hasSize(1);
     }
 
     private ChannelFuture connect(EndpointServer server) {
