@@ -21,6 +21,7 @@ import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.SocketAddress;
@@ -67,7 +68,9 @@ final class ValkeyConnection {
     private final PreparedRequest control;
     private final MemoryRegion outgoing;
     private final ByteBuffer outgoingBytes;
-    /** Null until the peer has announced its ring. */
+    /** Null until the peer has announced its ring, like {@link #write}. */
+    private PreparedRequest keepalive;
+
     private PreparedRequest write;
 
     /** Positions in the stream of outgoing bytes: written, and out of the adapter's hands. */
@@ -80,17 +83,17 @@ final class ValkeyConnection {
 
     private boolean registerDue;
     private boolean armed;
-    private boolean sentSinceKeepalive;
     private boolean disconnected;
     private IOException failure;
 
-    private ValkeyConnection(SynchronousId id, int ringBytes) {
+    /** Takes over a resolved identifier, also if it throws. */
+    ValkeyConnection(SynchronousId id, int ringBytes) {
         this.id = id;
         this.events = id.id().channel();
         this.protocol = new ValkeyProtocol(ringBytes);
-        DeviceContext device = id.id().device().orElseThrow();
-        domain = device.allocateProtectionDomain();
         try {
+            DeviceContext device = id.id().device().orElseThrow();
+            domain = device.allocateProtectionDomain();
             channel = device.createCompletionChannel();
             queue = device.createCompletionQueue(RECEIVES + SENDS, config -> config.channel(channel));
             queuePair = id.id()
@@ -103,19 +106,19 @@ final class ValkeyConnection {
             controls = domain.allocateMemory(
                     (long) (RECEIVES + CONTROLS) * ValkeyProtocol.MESSAGE_BYTES, AccessFlag.LOCAL_WRITE);
             outgoing = domain.allocateMemory(SEND_BYTES, AccessFlag.LOCAL_WRITE);
+            ownBytes = ownRing.segment().asByteBuffer();
+            controlBytes = controls.segment().asByteBuffer();
+            outgoingBytes = outgoing.segment().asByteBuffer();
+            receive = queuePair.prepareReceive(controls.slice(0, (long) RECEIVES * ValkeyProtocol.MESSAGE_BYTES));
+            control = queuePair
+                    .prepare()
+                    .length(ValkeyProtocol.MESSAGE_BYTES)
+                    .send(controls.slice(), SendFlags.SIGNALED)
+                    .workRequestId(CONTROL);
         } catch (Throwable e) {
             release(e);
             throw e;
         }
-        ownBytes = ownRing.segment().asByteBuffer();
-        controlBytes = controls.segment().asByteBuffer();
-        outgoingBytes = outgoing.segment().asByteBuffer();
-        receive = queuePair.prepareReceive(controls.slice(0, (long) RECEIVES * ValkeyProtocol.MESSAGE_BYTES));
-        control = queuePair
-                .prepare()
-                .length(ValkeyProtocol.MESSAGE_BYTES)
-                .send(controls.slice(), SendFlags.SIGNALED)
-                .workRequestId(CONTROL);
     }
 
     // ---- Connecting ----
@@ -123,6 +126,7 @@ final class ValkeyConnection {
     /**
      * Connects, and waits for the server's ring.
      *
+     * @param server the address, or a name that is resolved here
      * @param from the local address; null for any
      * @throws IOException if the server does not speak the protocol
      * @throws RuntimeException of the verbs, if the connection cannot be made
@@ -130,12 +134,15 @@ final class ValkeyConnection {
     static ValkeyConnection connect(InetSocketAddress server, InetSocketAddress from, int ringBytes, Duration timeout)
             throws IOException {
         long end = System.nanoTime() + timeout.toNanos();
+        InetSocketAddress address = server.isUnresolved()
+                ? new InetSocketAddress(InetAddress.getByName(server.getHostString()), server.getPort())
+                : server;
         SynchronousId id = SynchronousId.create(PortSpace.TCP);
         try {
             if (from == null) {
-                id.resolve(server, timeout);
+                id.resolve(address, left(end));
             } else {
-                id.resolve(from, server, timeout);
+                id.resolve(from, address, left(end));
             }
         } catch (Throwable e) {
             id.close();
@@ -219,7 +226,7 @@ final class ValkeyConnection {
         }
     }
 
-    /** Handles completions. Returns how many there were. */
+    /** Handles completions, all of them if the server has ended the connection. Returns how many there were. */
     int poll() {
         int all = 0;
         int count;
@@ -227,7 +234,7 @@ final class ValkeyConnection {
             count = queue.poll(completions);
             handle(count);
             all += count;
-        } while (count == POLLED_AT_ONCE && all < MOST_POLLED);
+        } while (count == POLLED_AT_ONCE && (disconnected || all < MOST_POLLED));
         if (registerDue && failure == null && !disconnected) {
             register();
         }
@@ -261,24 +268,38 @@ final class ValkeyConnection {
                     }
                     postReceive(slot);
                 }
-                case RDMA_WRITE -> {
-                    tail = completion.workRequestId();
-                    writesUnderWay--;
-                }
-                case SEND -> controlsUnderWay--;
+                case RDMA_WRITE, SEND -> sent(completion.workRequestId());
                 default -> throw new ProtocolException("an unexpected completion: " + completion.describe());
             }
         } catch (ProtocolException e) {
             fail(e);
+        } catch (RuntimeException e) {
+            fail(reset(e));
+        }
+    }
+
+    private void sent(long workRequestId) {
+        if (workRequestId == CONTROL) {
+            controlsUnderWay--;
+        } else {
+            tail = workRequestId;
+            writesUnderWay--;
         }
     }
 
     private void postReceive(int slot) {
-        receive.local((long) slot * ValkeyProtocol.MESSAGE_BYTES, ValkeyProtocol.MESSAGE_BYTES)
-                .tryPost(slot);
+        if (!disconnected) {
+            receive.local((long) slot * ValkeyProtocol.MESSAGE_BYTES, ValkeyProtocol.MESSAGE_BYTES)
+                    .tryPost(slot);
+        }
     }
 
     private void prepareWrites() {
+        keepalive = queuePair
+                .prepare()
+                .length(0)
+                .write(outgoing.slice(), protocol.peerRing(), SendFlags.SIGNALED)
+                .workRequestId(CONTROL);
         write = queuePair
                 .prepare()
                 .length(0)
@@ -289,6 +310,10 @@ final class ValkeyConnection {
         if (failure == null) {
             failure = why;
         }
+    }
+
+    private static SocketException reset(RuntimeException cause) {
+        return new SocketException("Connection reset: " + cause.getMessage(), cause);
     }
 
     /** {@return why the connection cannot be used any more; null if it can} */
@@ -338,9 +363,18 @@ final class ValkeyConnection {
         control.local(controlSlot(0));
         nextControl = (nextControl + 1) % CONTROLS;
         controlsUnderWay++;
-        if (!control.tryPost()) {
-            throw new IllegalStateException("the send queue is full, with %d writes and %d control messages"
-                    .formatted(writesUnderWay, controlsUnderWay));
+        post(control);
+    }
+
+    /** Posts a request, or records why the connection has failed. */
+    private void post(PreparedRequest request) {
+        try {
+            if (!request.tryPost()) {
+                throw new IllegalStateException("the send queue is full, with %d writes and %d control messages"
+                        .formatted(writesUnderWay, controlsUnderWay));
+            }
+        } catch (RuntimeException e) {
+            fail(reset(e));
         }
     }
 
@@ -366,25 +400,29 @@ final class ValkeyConnection {
     }
 
     /** Writes the first bytes of {@link #sendSpace()} into the server's ring. */
-    void send(int length) {
-        write.local(head % SEND_BYTES, length).remote(protocol.writePosition()).immediate(length);
-        if (!write.tryPost(head + length)) {
-            throw new IllegalStateException("the send queue is full, with %d writes".formatted(writesUnderWay));
+    void send(int length) throws IOException {
+        write.local(head % SEND_BYTES, length)
+                .remote(protocol.writePosition())
+                .immediate(length)
+                .workRequestId(head + length);
+        post(write);
+        if (failure != null) {
+            throw failure;
         }
         protocol.wrote(length);
         head += length;
         writesUnderWay++;
-        sentSinceKeepalive = true;
     }
 
-    /** Sends a message that finds out whether the server's adapter still answers, if nothing else was sent. */
+    /**
+     * Finds out whether the server's adapter still answers, if nothing is under way. A write of no bytes needs no
+     * receive, so it also reaches a server that hangs.
+     */
     void keepAlive() {
-        boolean usable = failure == null && !disconnected;
-        if (usable && !sentSinceKeepalive && protocol.peerHasReceives() && controlsUnderWay == 0) {
-            protocol.writeKeepalive(controlBytes, controlSlot(0));
-            postControl();
+        if (failure == null && !disconnected && writesUnderWay == 0 && controlsUnderWay == 0) {
+            controlsUnderWay++;
+            post(keepalive);
         }
-        sentSinceKeepalive = false;
     }
 
     // ---- Closing ----

@@ -144,12 +144,7 @@ final class ValkeyProtocol {
 
     /** {@return how many bytes may be written now} */
     long writable() {
-        return peerRing == null || !peerHasReceives() ? 0 : peerRing.length() - written;
-    }
-
-    /** {@return whether the peer surely has a receive left for an unanswered message} */
-    boolean peerHasReceives() {
-        return unanswered < MAX_UNANSWERED;
+        return peerRing == null || unanswered >= MAX_UNANSWERED ? 0 : peerRing.length() - written;
     }
 
     /** Records a write of at most {@link #writable()} bytes. */
@@ -162,10 +157,6 @@ final class ValkeyProtocol {
     void writeFeatures(ByteBuffer buffer, int first, int second) {
         header(buffer, first, GET_SERVER_FEATURE);
         header(buffer, second, SET_CLIENT_FEATURE);
-    }
-
-    void writeKeepalive(ByteBuffer buffer, int at) {
-        header(buffer, at, KEEPALIVE);
     }
 
     /** Announces the own ring, which is empty then. */

@@ -155,6 +155,12 @@ final class RawPeer implements AutoCloseable {
 
     /** Writes bytes into the peer's ring, with a number that should be their length. */
     void write(byte[] bytes, int immediate) {
+        post(bytes, immediate);
+        awaitSent(WorkCompletionOpcode.RDMA_WRITE);
+    }
+
+    /** Writes bytes into the peer's ring, and does not wait. */
+    void post(byte[] bytes, int immediate) {
         while (peerRing == null || written == peerRing.length()) {
             handleOne();
         }
@@ -166,7 +172,6 @@ final class RawPeer implements AutoCloseable {
                 immediate,
                 SendFlags.SIGNALED);
         written += bytes.length;
-        awaitSent(WorkCompletionOpcode.RDMA_WRITE);
     }
 
     /** {@return how many bytes fit into the peer's ring} */
@@ -178,6 +183,11 @@ final class RawPeer implements AutoCloseable {
         do {
             handleOne();
         } while (completions.get(0).opcode() != opcode);
+    }
+
+    /** From now on its adapter refuses writes. SoftRoCE repeats for ever what no adapter answers. */
+    void refuseWrites() {
+        queuePair.modify(attributes -> attributes.remoteAccess());
     }
 
     void awaitDisconnect() {

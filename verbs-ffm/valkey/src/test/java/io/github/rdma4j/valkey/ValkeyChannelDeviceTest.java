@@ -31,9 +31,11 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.NoSuchElementException;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -285,6 +287,23 @@ class ValkeyChannelDeviceTest {
         assertThat(event()).isEqualTo(INACTIVE);
     }
 
+    /** More than a turn of the event loop polls. */
+    @Test
+    void manyLastWritesOfServerThatLeavesAreRead() throws Exception {
+        connect(client());
+        CountDownLatch gone = new CountDownLatch(1);
+        channel.eventLoop().submit(() -> gone.await(SECONDS, TimeUnit.SECONDS));
+        byte[] last = random(600);
+        for (byte one : last) {
+            peer.write(new byte[] {one}, 1);
+        }
+        peer.close();
+        peer = null;
+        gone.countDown();
+        assertThat(arrived(last.length)).isEqualTo(last);
+        assertThat(event()).isEqualTo(INACTIVE);
+    }
+
     @Test
     void readerThatPausesStopsTheServer() throws Exception {
         connect(client().option(ChannelOption.AUTO_READ, false));
@@ -316,9 +335,7 @@ class ValkeyChannelDeviceTest {
         assertThat(written.isSuccess()).isTrue();
     }
 
-    /** The event loop allocates a little when it sleeps, and Netty for each write. */
-    @Test
-    void requestAndReplyAllocateNothing() throws Exception {
+    private ValkeyConnection connection() throws Exception {
         InetSocketAddress server = listen();
         CompletableFuture<ValkeyConnection> connecting = CompletableFuture.supplyAsync(() -> {
             try {
@@ -329,7 +346,36 @@ class ValkeyChannelDeviceTest {
         });
         accept();
         peer.register();
-        ValkeyConnection connection = connecting.get();
+        return connecting.get();
+    }
+
+    /** A server that hangs takes no writes any more; if its machine then dies, only a keepalive finds out. */
+    @Test
+    void keepaliveNeedsNoReceiveOfTheServer() throws Exception {
+        ValkeyConnection connection = connection();
+        while (connection.sendSpace().hasRemaining()) {
+            connection.sendSpace().put((byte) 1);
+            connection.send(1);
+            // The memory is used from its start again when the adapter has sent all.
+            while (connection.sendSpace().position() != 0) {
+                connection.poll();
+            }
+        }
+        long end = System.nanoTime() + RawPeer.PATIENCE.toNanos();
+        int completed;
+        do {
+            connection.keepAlive();
+            completed = connection.poll();
+        } while (completed == 0 && System.nanoTime() - end < 0);
+        assertThat(completed).isOne();
+        assertThat(connection.failure()).isNull();
+        connection.close(Duration.ZERO);
+    }
+
+    /** The event loop allocates a little when it sleeps, and Netty for each write. */
+    @Test
+    void requestAndReplyAllocateNothing() throws Exception {
+        ValkeyConnection connection = connection();
         int rounds = 300;
         // So that the small ring is full at the end of a message.
         byte[] bytes = random(64);
@@ -362,8 +408,18 @@ class ValkeyChannelDeviceTest {
 
     @Test
     @Tag("full")
-    void idleChannelSendsKeepalives() throws Exception {
+    void idleChannelDetectsALostConnection() throws Exception {
         connect(client());
-        peer.awaitControl(2);
+        peer.refuseWrites();
+        assertThat((Throwable) event()).isInstanceOf(SocketException.class).hasMessageStartingWith("Connection reset");
+        assertThat(event()).isEqualTo(INACTIVE);
+    }
+
+    @Test
+    void connectionThatCannotBeMadeClosesItsId() {
+        SynchronousId id = SynchronousId.create(PortSpace.TCP);
+        // Without an address it has no device.
+        assertThatThrownBy(() -> new ValkeyConnection(id, 4096)).isInstanceOf(NoSuchElementException.class);
+        assertThat(id.id().isOpen()).isFalse();
     }
 }
