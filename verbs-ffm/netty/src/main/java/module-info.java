@@ -6,6 +6,7 @@
  * <p>Needs the run-time libraries of rdma-core and native access
  * ({@code --enable-native-access=io.github.rdma4j.verbs}).
  */
+@SuppressWarnings("module") // The module that uses our internal package is built later.
 module io.github.rdma4j.netty {
     requires transitive io.github.rdma4j.verbs;
     requires transitive io.netty.buffer;
@@ -13,4 +14,6 @@ module io.github.rdma4j.netty {
     requires transitive io.netty.transport;
 
     exports io.github.rdma4j.netty;
+    exports io.github.rdma4j.netty.internal to
+            io.github.rdma4j.valkey;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.netty;
 
+import io.github.rdma4j.netty.internal.Failures;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.OutgoingMessage;
 import io.netty.buffer.ByteBuf;

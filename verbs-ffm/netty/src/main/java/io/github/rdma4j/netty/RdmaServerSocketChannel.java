@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.netty;
 
+import io.github.rdma4j.netty.internal.ConnectAttempt;
+import io.github.rdma4j.netty.internal.Failures;
+import io.github.rdma4j.netty.internal.LoopChannels;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.EndpointServer;
@@ -18,7 +21,6 @@ import io.netty.channel.socket.ServerSocketChannelConfig;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -84,14 +86,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register((ServerUnsafe) unsafe()).addListener(done -> {
-            if (done.isSuccess()) {
-                registration = (IoRegistration) done.getNow();
-                watchIfRoom();
-                promise.setSuccess();
-            } else {
-                promise.setFailure(done.cause());
-            }
+        LoopChannels.register(this, (ServerUnsafe) unsafe(), promise, made -> {
+            registration = made;
+            watchIfRoom();
         });
     }
 
@@ -108,11 +105,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
         if (server != null) {
             throw new AlreadyBoundException();
         }
-        if (!(localAddress instanceof InetSocketAddress address)) {
-            throw new UnsupportedAddressTypeException();
-        }
         try {
-            server = EndpointServer.bind(address, config.options()::applyTo);
+            server = EndpointServer.bind(ConnectAttempt.internet(localAddress), config.options()::applyTo);
         } catch (VerbsException e) {
             throw Failures.ofBind(e);
         }
@@ -147,11 +141,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel impleme
 
     /** The program does not want more clients; called by any thread. */
     void clearReadPending() {
-        if (isRegistered() && !eventLoop().inEventLoop()) {
-            eventLoop().execute(() -> readPending = false);
-        } else {
-            readPending = false;
-        }
+        LoopChannels.inLoop(this, () -> readPending = false);
     }
 
     private void accept() {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.netty;
 
+import io.github.rdma4j.netty.internal.ConnectAttempt;
+import io.github.rdma4j.netty.internal.LoopChannels;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.github.rdma4j.verbs.endpoint.Transport;
@@ -11,7 +13,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
 import io.netty.channel.IoEvent;
@@ -73,8 +74,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     private volatile boolean graceful;
 
     // Used by the event loop.
-    private Connecting connecting;
-    private ChannelPromise connectPromise;
+    private ConnectAttempt<Endpoint> connecting;
     private boolean closing;
     private IoRegistration registration;
     /** Null until it is connected; set before the endpoint. */
@@ -196,23 +196,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register((SocketUnsafe) unsafe()).addListener(done -> {
-            if (!done.isSuccess()) {
-                promise.setFailure(done.cause());
-                return;
-            }
-            registration = (IoRegistration) done.getNow();
-            if (reading != null) {
-                reading.moved();
-            }
-            try {
-                watch();
-            } catch (RuntimeException e) {
-                registration.cancel();
-                promise.setFailure(Failures.ofUse(e));
-                return;
-            }
-            promise.setSuccess();
+        LoopChannels.register(this, (SocketUnsafe) unsafe(), promise, made -> {
+            registration = made;
+            watch();
         });
     }
 
@@ -259,11 +245,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     /** Stops reading until the program requests it again; called by any thread. */
     void clearReadPending() {
-        if (isRegistered() && !eventLoop().inEventLoop()) {
-            eventLoop().execute(this::pauseReading);
-        } else {
-            pauseReading();
-        }
+        LoopChannels.inLoop(this, this::pauseReading);
     }
 
     private void pauseReading() {
@@ -287,10 +269,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     @Override
     protected void doWrite(ChannelOutboundBuffer out) throws Exception {
         lookAtConnection();
-        for (int attempts = config.getWriteSpinCount(); out.current() != null; attempts--) {
+        // A listener of a write may close the channel: then the endpoint is the closing thread's.
+        for (int attempts = config.getWriteSpinCount(); out.current() != null && !closing; attempts--) {
             if (attempts <= 0) {
                 // Other channels have their turn in between.
-                inLoopLater(((SocketUnsafe) unsafe())::flush0);
+                LoopChannels.inLoopLater(this, ((SocketUnsafe) unsafe())::flush0);
                 return;
             }
             if (Outbound.send(endpoint, lending, out) == Outbound.Result.NOT_NOW) {
@@ -384,18 +367,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
     }
 
-    /** Runs a task in the channel's event loop at that time: the channel may move in between. */
-    private void inLoopLater(Runnable task) {
-        EventLoop loop = eventLoop();
-        loop.execute(() -> {
-            if (eventLoop() == loop) {
-                task.run();
-            } else {
-                inLoopLater(task);
-            }
-        });
-    }
-
     @Override
     protected void doShutdownOutput() throws Exception {
         if (!isActive()) {
@@ -425,57 +396,26 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         if (boundTo != null || endpoint != null) {
             throw new AlreadyBoundException();
         }
-        boundTo = Connecting.resolved(localAddress);
+        boundTo = ConnectAttempt.resolved(localAddress);
     }
 
-    /** Handles the outcome of the attempt. */
-    private void finishConnect(Endpoint made, Throwable failure, SocketAddress remote) {
-        ChannelPromise promise = connectPromise;
-        connecting = null;
-        connectPromise = null;
-        if (promise == null) {
-            // The attempt was given up.
-            if (made != null) {
-                made.abort();
-            }
-            return;
-        }
-        SocketUnsafe unsafe = (SocketUnsafe) unsafe();
-        if (failure != null) {
-            promise.tryFailure(unsafe.annotated(failure, remote));
-            unsafe.close();
-            return;
-        }
+    private void connected(Endpoint made) {
         reading = new Reading(this, config.options().receiveBuffers(), readPending);
         lending = new Lending(made, config.options().moves());
         endpoint = made;
-        try {
-            watch();
-        } catch (RuntimeException e) {
-            promise.tryFailure(Failures.ofUse(e));
-            unsafe.close();
-            return;
-        }
-        boolean wanted = promise.trySuccess();
-        pipeline().fireChannelActive();
-        if (!wanted) {
-            unsafe.close();
-        }
+        watch();
     }
 
-    private void giveUpConnecting(Throwable cause) {
+    private void giveUpConnecting() {
         if (connecting != null) {
             connecting.giveUp();
-            connecting = null;
-            connectPromise.tryFailure(cause);
-            connectPromise = null;
         }
     }
 
     /** Leaves the endpoint to the closing thread, which waits for the peer. */
     private Executor beginToClose() {
         closing = true;
-        giveUpConnecting(new ClosedChannelException());
+        giveUpConnecting();
         unwatch();
         if (reading != null) {
             reading.stop();
@@ -498,7 +438,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
         Endpoint connected = endpoint;
         if (connected == null) {
-            giveUpConnecting(new ClosedChannelException());
+            giveUpConnecting();
             return;
         }
         if (graceful && eventLoop().inEventLoop()) {
@@ -535,40 +475,32 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 return;
             }
             try {
-                if (connecting != null) {
-                    throw new ConnectionPendingException();
-                }
                 if (endpoint != null) {
                     throw new AlreadyConnectedException();
+                }
+                if (connecting != null) {
+                    throw new ConnectionPendingException();
                 }
                 if (local != null) {
                     doBind(local);
                 }
                 InetSocketAddress from = boundTo;
-                connecting = new Connecting(
-                        RdmaSocketChannel.this::inLoopLater,
-                        Connecting.servers(
-                                Connecting.resolved(remote),
-                                from,
-                                config.options().transport()),
-                        settings -> config.options().applyTo(settings, from),
+                RdmaOptions options = config.options();
+                connecting = new ConnectAttempt<>(
+                        RdmaSocketChannel.this,
+                        promise,
                         config.getConnectTimeoutMillis(),
-                        (made, failure) -> finishConnect(made, failure, remote));
-                config.options().fix();
-                connectPromise = promise;
-                promise.addListener(done -> {
-                    if (done.isCancelled()) {
-                        close();
-                    }
-                });
+                        new EndpointConnector(
+                                EndpointConnector.servers(ConnectAttempt.resolved(remote), from, options.transport()),
+                                settings -> options.applyTo(settings, from)),
+                        failure -> annotateConnectException(failure, remote),
+                        RdmaSocketChannel.this::connected,
+                        Endpoint::abort);
+                options.fix();
             } catch (Throwable e) {
                 promise.tryFailure(annotateConnectException(e, remote));
                 closeIfClosed();
             }
-        }
-
-        Throwable annotated(Throwable failure, SocketAddress remote) {
-            return failure instanceof ConnectTimeoutException ? failure : annotateConnectException(failure, remote);
         }
 
         @Override

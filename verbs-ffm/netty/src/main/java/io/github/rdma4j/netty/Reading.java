@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.netty;
 
+import io.github.rdma4j.netty.internal.LoopChannels;
 import io.github.rdma4j.verbs.endpoint.Endpoint;
 import io.github.rdma4j.verbs.endpoint.Message;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
@@ -52,11 +52,6 @@ final class Reading {
     /** Stops reading until the next request. */
     void pause() {
         pending = false;
-    }
-
-    /** Continues in another event loop. */
-    void moved() {
-        scheduled = false;
     }
 
     /** Takes a message; {@link #takeIn} follows. */
@@ -122,13 +117,9 @@ final class Reading {
     private void goOnLater() {
         if (!scheduled) {
             scheduled = true;
-            EventLoop loop = channel.eventLoop();
-            loop.execute(() -> {
-                // The channel may have moved to another event loop, which reads itself.
-                if (channel.eventLoop() == loop) {
-                    scheduled = false;
-                    goOn();
-                }
+            LoopChannels.inLoopLater(channel, () -> {
+                scheduled = false;
+                goOn();
             });
         }
     }

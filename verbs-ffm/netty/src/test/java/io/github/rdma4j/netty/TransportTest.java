@@ -37,6 +37,7 @@ import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.UnresolvedAddressException;
@@ -434,6 +435,25 @@ class TransportTest {
 
         @Override
         protected void deallocate() {}
+    }
+
+    /** The endpoint is then the closing thread's. */
+    @Test
+    void channelThatAListenerClosesWritesNoMore() throws Exception {
+        Channel client = client(Transport.TCP)
+                .connect(server(Transport.TCP).localAddress())
+                .sync()
+                .channel();
+        ChannelPromise next = client.newPromise();
+        // Each is a message.
+        byte[] bytes = new byte[client.config().getOption(RdmaChannelOption.MESSAGE_SIZE)];
+        client.eventLoop().execute(() -> {
+            client.write(Unpooled.wrappedBuffer(bytes)).addListener(done -> client.close());
+            client.write(Unpooled.wrappedBuffer(bytes), next);
+            client.flush();
+        });
+        assertThat(next.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(next.cause()).isInstanceOf(ClosedChannelException.class);
     }
 
     /** A channel of files passes on what it has read until it is given back something. */

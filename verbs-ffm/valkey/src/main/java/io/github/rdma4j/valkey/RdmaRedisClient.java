@@ -96,7 +96,8 @@ public final class RdmaRedisClient extends RedisClient {
      * Creates a client.
      *
      * @param resources Lettuce's timer, event bus and so on. The client has as many event loops of its own as these
-     *     have I/O threads, {@link ClientResources#ioThreadPoolSize()}
+     *     have I/O threads, {@link ClientResources#ioThreadPoolSize()}. It resolves names with {@link
+     *     java.net.InetAddress}, and does not use {@link ClientResources#addressResolverGroup()}
      * @param uri the server
      * @return the client
      */
@@ -119,6 +120,8 @@ public final class RdmaRedisClient extends RedisClient {
         Bootstrap rdma = new Bootstrap()
                 .channel(ValkeyChannel.class)
                 .group(loops)
+                // The channel resolves names, without blocking its event loop.
+                .disableResolver()
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (Integer)
                         tcp.config().options().get(ChannelOption.CONNECT_TIMEOUT_MILLIS));
         builder.bootstrap(rdma);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.valkey;
 
-import io.github.rdma4j.verbs.VerbsException;
-import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.netty.internal.ConnectAttempt;
+import io.github.rdma4j.netty.internal.LoopChannels;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
@@ -11,7 +11,6 @@ import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
@@ -21,19 +20,14 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
-import java.nio.channels.UnresolvedAddressException;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -47,10 +41,15 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Flow control.</b> If the program does not read, the ring fills, and the server waits. If the server does not
  * read, the channel becomes unwritable.
  *
- * <p><b>Failures.</b> A connect fails with a {@link ConnectException} or {@link ConnectTimeoutException} whose cause
- * has the reason. For a lost connection {@code exceptionCaught} gets a {@link SocketException}, and for a server that
- * breaks the protocol a {@link java.net.ProtocolException}; {@code channelInactive} follows. If the server closes the
- * connection, there is only {@code channelInactive}.
+ * <p><b>Failures.</b> A connect fails like a socket's, with a {@link java.net.ConnectException}, {@link
+ * java.net.NoRouteToHostException} or {@link io.netty.channel.ConnectTimeoutException} whose cause has the reason. It
+ * fails with a {@link SocketException} if the server closes the connection at once, for example beyond its {@code
+ * maxclients}. For a lost connection {@code exceptionCaught} gets a {@link SocketException}; {@code channelInactive}
+ * follows. If the server closes the connection, there is only {@code channelInactive}. A server that breaks the
+ * protocol causes a {@link java.net.ProtocolException}, also during the connect.
+ *
+ * <p><b>Names.</b> An unresolved address is resolved with {@link java.net.InetAddress}, outside the event loop. Netty's
+ * {@code Bootstrap} resolves names in the event loop, unless {@code disableResolver} is called.
  *
  * <p><b>Closing</b> waits up to 5 s until the server's adapter has what was written. A server executes no command that
  * it has not read when the connection ends: wait for the reply before closing.
@@ -67,8 +66,6 @@ public final class ValkeyChannel extends AbstractChannel {
     private static final int RING_BYTES = 1024 * 1024;
 
     private static final long KEEPALIVE_SECONDS = 3;
-    /** The timeout of a program that sets none: every wait must end. */
-    private static final Duration LONGEST_CONNECT = Duration.ofHours(1);
 
     private final ChannelConfig config = new Config(this);
     /** Copies a buffer into {@link #space}; returns whether space is left. */
@@ -82,8 +79,7 @@ public final class ValkeyChannel extends AbstractChannel {
 
     // Used by the event loop.
     private IoRegistration registration;
-    private Thread connecting;
-    private ChannelPromise connectPromise;
+    private ConnectAttempt<ValkeyConnection> connecting;
     private boolean closing;
     private boolean readPending;
     private boolean deliverScheduled;
@@ -143,14 +139,9 @@ public final class ValkeyChannel extends AbstractChannel {
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register((ChannelUnsafe) unsafe()).addListener(done -> {
-            if (!done.isSuccess()) {
-                promise.setFailure(done.cause());
-                return;
-            }
-            registration = (IoRegistration) done.getNow();
+        LoopChannels.register(this, (ChannelUnsafe) unsafe(), promise, made -> {
+            registration = made;
             watch();
-            promise.setSuccess();
         });
     }
 
@@ -174,8 +165,7 @@ public final class ValkeyChannel extends AbstractChannel {
             at().watch(connection);
             watched = true;
             keepalive = eventLoop()
-                    .scheduleWithFixedDelay(
-                            connection::keepAlive, KEEPALIVE_SECONDS, KEEPALIVE_SECONDS, TimeUnit.SECONDS);
+                    .scheduleWithFixedDelay(this::keepAlive, KEEPALIVE_SECONDS, KEEPALIVE_SECONDS, TimeUnit.SECONDS);
         }
     }
 
@@ -187,6 +177,12 @@ public final class ValkeyChannel extends AbstractChannel {
         }
     }
 
+    private void keepAlive() {
+        connection.keepAlive();
+        // If it has failed, nothing else may happen on the connection.
+        ((ChannelUnsafe) unsafe()).ready();
+    }
+
     // ---- Reading ----
 
     @Override
@@ -194,7 +190,7 @@ public final class ValkeyChannel extends AbstractChannel {
         readPending = true;
         if (connection != null && connection.readable() > 0 && !deliverScheduled) {
             deliverScheduled = true;
-            eventLoop().execute(deliverTask);
+            LoopChannels.inLoopLater(this, deliverTask);
         }
     }
 
@@ -237,7 +233,8 @@ public final class ValkeyChannel extends AbstractChannel {
         if (connection.isDisconnected()) {
             throw new SocketException("Broken pipe: the server has closed the connection");
         }
-        while (!out.isEmpty()) {
+        // A listener of a write may close the channel: then the connection is the closing thread's.
+        while (!out.isEmpty() && !closing) {
             space = connection.sendSpace();
             if (!space.hasRemaining()) {
                 flushWaits = true;
@@ -266,99 +263,18 @@ public final class ValkeyChannel extends AbstractChannel {
 
     @Override
     protected void doBind(SocketAddress localAddress) {
-        boundTo = internet(localAddress);
+        boundTo = ConnectAttempt.resolved(localAddress);
     }
 
-    private static InetSocketAddress internet(SocketAddress address) {
-        if (!(address instanceof InetSocketAddress internet)) {
-            throw new UnsupportedAddressTypeException();
-        }
-        if (internet.isUnresolved()) {
-            throw new UnresolvedAddressException();
-        }
-        return internet;
+    /** A failed write ends the connection: the protocol has no half-closed connections. */
+    @Override
+    protected void doShutdownOutput() {
+        unsafe().close(voidPromise());
     }
 
-    /** Connecting waits for the server, so it runs in a virtual thread. */
-    private Thread startConnecting(InetSocketAddress server, InetSocketAddress from) {
-        int millis = config.getConnectTimeoutMillis();
-        Duration timeout = millis == 0 ? LONGEST_CONNECT : Duration.ofMillis(millis);
-        EventLoop loop = eventLoop();
-        return Thread.ofVirtual().name("rdma4j-valkey-connect").start(() -> {
-            ValkeyConnection made = null;
-            Throwable failure = null;
-            long end = System.nanoTime() + timeout.toNanos();
-            try {
-                made = ValkeyConnection.connect(server, from, RING_BYTES, timeout);
-            } catch (Throwable e) {
-                failure = ofConnect(e, System.nanoTime() - end >= 0);
-            }
-            ValkeyConnection result = made;
-            Throwable cause = failure;
-            try {
-                loop.execute(() -> finishConnect(result, cause, server));
-            } catch (RejectedExecutionException e) {
-                if (made != null) {
-                    made.close(Duration.ZERO);
-                }
-            }
-        });
-    }
-
-    private static Throwable ofConnect(Throwable failure, boolean late) {
-        if (failure instanceof VerbsException && late) {
-            return with(new ConnectTimeoutException("connection timed out: " + failure.getMessage()), failure);
-        }
-        if (failure instanceof ConnectionRejectedException) {
-            return with(new ConnectException("Connection refused: " + failure.getMessage()), failure);
-        }
-        return failure instanceof VerbsException ? with(new ConnectException(failure.getMessage()), failure) : failure;
-    }
-
-    private static <T extends Throwable> T with(T exception, Throwable cause) {
-        exception.initCause(cause);
-        return exception;
-    }
-
-    private void finishConnect(ValkeyConnection made, Throwable failure, SocketAddress server) {
-        ChannelPromise promise = connectPromise;
-        connecting = null;
-        connectPromise = null;
-        if (promise == null) {
-            // The attempt was given up.
-            if (made != null) {
-                closeAside(made, Duration.ZERO);
-            }
-            return;
-        }
-        ChannelUnsafe unsafe = (ChannelUnsafe) unsafe();
-        if (failure != null) {
-            promise.tryFailure(unsafe.annotated(failure, server));
-            unsafe.close();
-            return;
-        }
+    private void connected(ValkeyConnection made) {
         connection = made;
         watch();
-        boolean wanted = promise.trySuccess();
-        pipeline().fireChannelActive();
-        if (wanted) {
-            unsafe.ready();
-        } else {
-            unsafe.close();
-        }
-    }
-
-    private void closeAside(ValkeyConnection made, Duration linger) {
-        at().closeAside(() -> made.close(linger));
-    }
-
-    private void giveUpConnecting(Throwable cause) {
-        if (connecting != null) {
-            connecting.interrupt();
-            connecting = null;
-            connectPromise.tryFailure(cause);
-            connectPromise = null;
-        }
     }
 
     @Override
@@ -375,7 +291,7 @@ public final class ValkeyChannel extends AbstractChannel {
         }
         if (eventLoop().inEventLoop()) {
             // The loop ends: it waits for the closes of all channels together.
-            closeAside(made, LINGER);
+            at().closeAtEnd(() -> made.close(LINGER));
         } else {
             made.close(LINGER);
         }
@@ -389,30 +305,29 @@ public final class ValkeyChannel extends AbstractChannel {
                 return;
             }
             try {
-                if (connecting != null) {
-                    throw new ConnectionPendingException();
-                }
                 if (connection != null) {
                     throw new AlreadyConnectedException();
+                }
+                if (connecting != null) {
+                    throw new ConnectionPendingException();
                 }
                 if (local != null) {
                     doBind(local);
                 }
-                connecting = startConnecting(internet(remote), boundTo);
-                connectPromise = promise;
-                promise.addListener(done -> {
-                    if (done.isCancelled()) {
-                        close();
-                    }
-                });
+                InetSocketAddress server = ConnectAttempt.internet(remote);
+                InetSocketAddress from = boundTo;
+                connecting = new ConnectAttempt<>(
+                        ValkeyChannel.this,
+                        promise,
+                        config.getConnectTimeoutMillis(),
+                        timeout -> ValkeyConnection.connect(server, from, RING_BYTES, timeout),
+                        failure -> annotateConnectException(failure, remote),
+                        ValkeyChannel.this::connected,
+                        made -> at().closeAside(() -> made.close(Duration.ZERO)));
             } catch (Throwable e) {
                 promise.tryFailure(annotateConnectException(e, remote));
                 closeIfClosed();
             }
-        }
-
-        Throwable annotated(Throwable failure, SocketAddress remote) {
-            return failure instanceof ConnectTimeoutException ? failure : annotateConnectException(failure, remote);
         }
 
         @Override
@@ -456,7 +371,9 @@ public final class ValkeyChannel extends AbstractChannel {
         @Override
         protected Executor prepareToClose() {
             closing = true;
-            giveUpConnecting(new ClosedChannelException());
+            if (connecting != null) {
+                connecting.giveUp();
+            }
             unwatch();
             return connection != null && !at().isEnding() ? at()::closeAside : null;
         }
@@ -471,6 +388,11 @@ public final class ValkeyChannel extends AbstractChannel {
     private static final class Config extends DefaultChannelConfig {
         Config(ValkeyChannel channel) {
             super(channel);
+        }
+
+        @Override
+        protected void autoReadCleared() {
+            LoopChannels.inLoop(channel, () -> ((ValkeyChannel) channel).readPending = false);
         }
 
         @Override

@@ -2,30 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.valkey;
 
+import io.github.rdma4j.netty.internal.LoopChannels;
 import io.github.rdma4j.verbs.EventPoller;
 import io.github.rdma4j.verbs.EventSource;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
-import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Lets an event loop serve {@link ValkeyChannel}s:
@@ -46,11 +39,6 @@ public final class ValkeyIoHandler implements IoHandler {
     private static final Duration LONGEST_SPIN = Duration.ofSeconds(1);
     private static final long LONGEST_SLEEP = TimeUnit.HOURS.toNanos(1);
     private static final long EVENT_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long PAUSE_AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
-    /** The time for which an ending loop waits for closes: a connection's own limit, and some more. */
-    private static final long CLOSES_TIMEOUT =
-            ValkeyChannel.LINGER.plusSeconds(2).toNanos();
-
     private static final int AWAKE = 0;
     private static final int ASLEEP = 1;
     private static final int WOKEN = 2;
@@ -59,27 +47,21 @@ public final class ValkeyIoHandler implements IoHandler {
     private final long spinNanos;
     private final EventPoller poller = EventPoller.open();
     private final AtomicInteger state = new AtomicInteger();
-    private final Set<Thread> closes = ConcurrentHashMap.newKeySet();
-    /**
-     * A loop that is shut down by one of its tasks, without a quiet period, does not call {@link #prepareToDestroy},
-     * and it accepts no tasks in {@link #destroy}. Channels report their close by tasks.
-     */
-    private final Runnable endOfLoop = this::prepareToDestroy;
+    private final LoopChannels channels;
 
     // Used by the event loop.
-    private final Set<Registration> registrations = new HashSet<>();
     private final Map<EventSource, Registration> sources = new IdentityHashMap<>();
     /** Never changed, only replaced. */
     private Registration[] watched = {};
 
     private long lastCheck = System.nanoTime();
-    private boolean ending;
 
     private ValkeyIoHandler(ThreadAwareExecutor executor, Duration spinLimit) {
         if (spinLimit.isNegative() || spinLimit.compareTo(LONGEST_SPIN) > 0) {
             throw new IllegalArgumentException("a spin limit of %s: use 0 to 1 s".formatted(spinLimit));
         }
         this.executor = executor;
+        this.channels = new LoopChannels(executor);
         this.spinNanos = spinLimit.toNanos();
     }
 
@@ -111,10 +93,10 @@ public final class ValkeyIoHandler implements IoHandler {
         try {
             return turn(context, start, sleep);
         } catch (RuntimeException e) {
-            // The loop continues, with a pause in case this fails again at once.
-            LOGGER.warn("an event loop could not poll its channels", e);
-            LockSupport.parkNanos(PAUSE_AFTER_FAILURE);
+            LoopChannels.pauseAfter(e);
             return 0;
+        } finally {
+            LoopChannels.clearInterrupt();
         }
     }
 
@@ -136,7 +118,7 @@ public final class ValkeyIoHandler implements IoHandler {
             Thread.onSpinWait();
         }
         for (Registration one : watched) {
-            one.connection.arm();
+            one.arm();
         }
         count = poll(context);
         if (count > 0 || !state.compareAndSet(AWAKE, ASLEEP)) {
@@ -190,14 +172,7 @@ public final class ValkeyIoHandler implements IoHandler {
             throw new IllegalArgumentException(
                     "no ValkeyChannel: " + handle.getClass().getName());
         }
-        if (registrations.isEmpty() && executor instanceof SingleThreadEventExecutor loop) {
-            // Adding it twice is harmless: hooks are a set, and a hook that has run has left it.
-            loop.addShutdownHook(endOfLoop);
-        }
-        Registration registration = new Registration(ours);
-        registrations.add(registration);
-        handle.registered();
-        return registration;
+        return channels.add(new Registration(ours));
     }
 
     @Override
@@ -207,24 +182,12 @@ public final class ValkeyIoHandler implements IoHandler {
 
     @Override
     public void prepareToDestroy() {
-        ending = true;
-        for (Registration registration : List.copyOf(registrations)) {
-            registration.close();
-        }
+        channels.closeAll();
     }
 
     @Override
     public void destroy() {
-        prepareToDestroy();
-        long end = System.nanoTime() + CLOSES_TIMEOUT;
-        for (Thread close : closes) {
-            try {
-                close.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                break;
-            }
-        }
+        channels.end();
         poller.close();
     }
 
@@ -235,12 +198,12 @@ public final class ValkeyIoHandler implements IoHandler {
     }
 
     /** A channel of this event loop, whose methods are called in the loop. */
-    final class Registration implements IoRegistration {
+    final class Registration extends LoopChannels.Registration {
         private final Handle handle;
-        private final AtomicBoolean valid = new AtomicBoolean(true);
         private ValkeyConnection connection;
 
         private Registration(Handle handle) {
+            super(channels, handle);
             this.handle = handle;
         }
 
@@ -255,7 +218,8 @@ public final class ValkeyIoHandler implements IoHandler {
             watched[watched.length - 1] = this;
         }
 
-        void unwatch() {
+        @Override
+        public void unwatch() {
             if (connection != null) {
                 poller.remove(connection.completionChannel());
                 poller.remove(connection.events());
@@ -263,6 +227,16 @@ public final class ValkeyIoHandler implements IoHandler {
                 sources.remove(connection.events());
                 connection = null;
                 watched = Arrays.stream(watched).filter(one -> one != this).toArray(Registration[]::new);
+            }
+        }
+
+        private void arm() {
+            try {
+                if (connection != null) {
+                    connection.arm();
+                }
+            } catch (Throwable e) {
+                failed(e);
             }
         }
 
@@ -295,73 +269,6 @@ public final class ValkeyIoHandler implements IoHandler {
                 }
             } catch (Throwable e) {
                 failed(e);
-            }
-        }
-
-        /** The failure of one channel ends neither the loop nor the other channels. */
-        private void failed(Throwable why) {
-            LOGGER.warn("a channel failed, and is closed", why);
-            close();
-        }
-
-        private void close() {
-            try {
-                handle.close();
-            } catch (Exception e) {
-                LOGGER.warn("a channel could not be closed", e);
-            }
-        }
-
-        boolean isEnding() {
-            return ending;
-        }
-
-        /** Runs a close in a virtual thread, because it waits for the peer. */
-        void closeAside(Runnable close) {
-            Thread thread = Thread.ofVirtual().name("rdma4j-valkey-close").unstarted(() -> {
-                try {
-                    close.run();
-                } finally {
-                    closes.remove(Thread.currentThread());
-                }
-            });
-            closes.add(thread);
-            thread.start();
-        }
-
-        @Override
-        @SuppressWarnings("unchecked")
-        public <T> T attachment() {
-            return (T) this;
-        }
-
-        @Override
-        public long submit(IoOps ops) {
-            throw new UnsupportedOperationException("a ValkeyChannel submits nothing");
-        }
-
-        @Override
-        public boolean isValid() {
-            return valid.get();
-        }
-
-        @Override
-        public boolean cancel() {
-            if (!valid.compareAndSet(true, false)) {
-                return false;
-            }
-            if (executor.isExecutorThread(Thread.currentThread())) {
-                leave();
-            } else {
-                executor.execute(this::leave);
-            }
-            return true;
-        }
-
-        private void leave() {
-            unwatch();
-            if (registrations.remove(this)) {
-                handle.unregistered();
             }
         }
     }

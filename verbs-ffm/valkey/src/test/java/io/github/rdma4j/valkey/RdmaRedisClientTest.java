@@ -4,11 +4,13 @@ package io.github.rdma4j.valkey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
 import java.lang.reflect.Method;
+import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,17 @@ class RdmaRedisClientTest {
             assertThatThrownBy(client::connect)
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("no TLS over RDMA");
+        }
+    }
+
+    /** Resolving may take seconds. The JDK refuses this name itself. */
+    @Test
+    void eventLoopResolvesNoNames() {
+        try (RedisClient client = RdmaRedisClient.create(RedisURI.create("0x7f.1", 6379))) {
+            Throwable failure = catchThrowable(client::connect).getCause();
+            assertThat(failure).isInstanceOf(UnknownHostException.class);
+            assertThat(failure.getStackTrace())
+                    .noneMatch(frame -> frame.getClassName().contains("EventExecutor"));
         }
     }
 }

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.cm.PortSpace;
 import io.github.rdma4j.verbs.cm.SynchronousId;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -18,8 +19,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,6 +45,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The channel and a peer that does what a server must, or what it must not. */
 @Tag("device")
@@ -302,6 +308,88 @@ class ValkeyChannelDeviceTest {
         gone.countDown();
         assertThat(arrived(last.length)).isEqualTo(last);
         assertThat(event()).isEqualTo(INACTIVE);
+    }
+
+    @Test
+    void releasedBufferClosesTheChannel() throws Exception {
+        connect(client());
+        ByteBuf released = Unpooled.buffer(8).writeLong(1);
+        channel.eventLoop().execute(() -> {
+            channel.write(released);
+            released.release();
+            channel.flush();
+        });
+        assertThat(event()).isEqualTo(INACTIVE);
+        peer.awaitDisconnect();
+    }
+
+    @Test
+    void failedWriteClosesTheChannelAlsoWithoutAutoClose() throws Exception {
+        connect(client().option(ChannelOption.AUTO_READ, false).option(ChannelOption.AUTO_CLOSE, false));
+        // Bytes that nobody reads keep the channel open.
+        peer.write(random(10), 10);
+        peer.close();
+        peer = null;
+        ChannelFuture written;
+        do {
+            written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).await();
+        } while (written.isSuccess());
+        assertThat(written.cause()).hasCauseInstanceOf(SocketException.class);
+        assertThat(event()).isEqualTo(INACTIVE);
+    }
+
+    @Test
+    void readerThatSwitchesAutoReadOffGetsNoMore() throws Exception {
+        connect(client());
+        EventLoop loop = channel.eventLoop();
+        loop.submit(() -> channel.config().setAutoRead(false)).sync();
+        byte[] bytes = random(10);
+        peer.write(bytes, bytes.length);
+        // The loop polls in between.
+        loop.schedule(() -> {}, 10, TimeUnit.MILLISECONDS).sync();
+        assertThat(events).isEmpty();
+        channel.read();
+        assertThat(arrived(bytes.length)).isEqualTo(bytes);
+    }
+
+    /** A channel may leave its event loop while it connects, and have another one sooner or later than a connection. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void channelThatConnectsChangesItsEventLoop(boolean soon) throws Exception {
+        EventLoopGroup others = new MultiThreadIoEventLoopGroup(1, ValkeyIoHandler.newFactory());
+        EventLoop other = others.next();
+        BlockingQueue<Boolean> readThere = new LinkedBlockingQueue<>();
+        RecvByteBufAllocator sizes = new FixedRecvByteBufAllocator(100);
+        RecvByteBufAllocator recording = () -> new RecvByteBufAllocator.DelegatingHandle(sizes.newHandle()) {
+            @Override
+            public ByteBuf allocate(ByteBufAllocator allocator) {
+                readThere.add(other.inEventLoop());
+                return super.allocate(allocator);
+            }
+        };
+        ChannelFuture connected =
+                client().option(ChannelOption.RECVBUF_ALLOCATOR, recording).connect(listen());
+        channel = connected.channel();
+        channel.deregister().sync();
+        if (soon) {
+            other.register(channel).sync();
+        }
+        accept();
+        byte[] bytes = random(10);
+        if (soon) {
+            // They can be read as soon as the channel is connected.
+            peer.write(bytes, bytes.length);
+        }
+        peer.register();
+        connected.get(SECONDS, TimeUnit.SECONDS);
+        if (!soon) {
+            other.register(channel).sync();
+            peer.write(bytes, bytes.length);
+        }
+        assertThat(arrived(bytes.length)).isEqualTo(bytes);
+        assertThat(readThere).containsOnly(true);
+        channel.close().sync();
+        others.shutdownGracefully(0, SECONDS, TimeUnit.SECONDS).sync();
     }
 
     @Test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.netty;
+package io.github.rdma4j.netty.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the rdma4j authors
 // SPDX-License-Identifier: Apache-2.0
-package io.github.rdma4j.netty;
+package io.github.rdma4j.netty.internal;
 
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEventType;
@@ -18,7 +18,7 @@ import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 
 /** Converts the library's exceptions to those that sockets throw, with the library's exception as the cause. */
-final class Failures {
+public final class Failures {
     private static final int EADDRINUSE = 98;
     private static final int EADDRNOTAVAIL = 99;
     private static final int ENETUNREACH = 101;
@@ -29,7 +29,7 @@ final class Failures {
     private Failures() {}
 
     /** For a connection that could not be made. */
-    static Throwable ofConnect(Throwable failure) {
+    public static Throwable ofConnect(Throwable failure) {
         if (!(failure instanceof VerbsException verbs)) {
             return failure;
         }
@@ -51,21 +51,21 @@ final class Failures {
     }
 
     /** For an attempt that reached its timeout, whatever the last error was. */
-    static Throwable ofTimeout(Throwable failure) {
+    public static Throwable ofTimeout(Throwable failure) {
         return failure instanceof VerbsException
                 ? with(new ConnectTimeoutException("connection timed out: " + failure.getMessage()), failure)
                 : failure;
     }
 
     /** For an address that cannot be bound. */
-    static Exception ofBind(VerbsException failure) {
+    public static Exception ofBind(VerbsException failure) {
         boolean taken = failure.errno() == EADDRINUSE || failure.errno() == EADDRNOTAVAIL;
         return with(
                 taken ? new BindException(failure.getMessage()) : new SocketException(failure.getMessage()), failure);
     }
 
     /** For a connection that ended while it was used. */
-    static Exception ofUse(RuntimeException failure) {
+    public static Exception ofUse(RuntimeException failure) {
         if (failure instanceof ConnectionLostException) {
             return with(new SocketException("Connection reset: " + failure.getMessage()), failure);
         }
