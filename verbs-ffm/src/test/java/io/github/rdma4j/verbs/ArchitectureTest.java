@@ -33,6 +33,7 @@ import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.Flags;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeLibraries;
+import io.github.rdma4j.verbs.internal.RegionAccess;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import java.lang.foreign.FunctionDescriptor;
@@ -81,6 +82,9 @@ class ArchitectureTest {
             equivalentTo(CarrierTurn.class).or(equivalentTo(StackReserve.class));
     /** An endpoint has one lock, and a group's shared state another. */
     private static final DescribedPredicate<JavaClass> LOCKS = equivalentTo(BiasedLock.class);
+    /** Threads of endpoints copy between regions and sockets, and grants end with their region. */
+    private static final DescribedPredicate<JavaClass> REGIONS =
+            equivalentTo(RegionAccess.class).or(equivalentTo(RegionAccess.Door.class));
     /**
      * Endpoints without an adapter run over these sockets, and need to ask whether the JVM allows native access.
      * Programs use neither class directly.
@@ -278,6 +282,7 @@ class ArchitectureTest {
                         .or(CAUSE_AFTER_A_CLOSE)
                         .or(CARRIERS)
                         .or(LOCKS)
+                        .or(REGIONS)
                         .or(below))
                 .check(CODE);
     }

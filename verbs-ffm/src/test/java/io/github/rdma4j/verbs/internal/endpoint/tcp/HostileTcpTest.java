@@ -22,6 +22,8 @@ import io.github.rdma4j.verbs.endpoint.MemoryHandle;
 import io.github.rdma4j.verbs.endpoint.TcpPair;
 import io.github.rdma4j.verbs.endpoint.TestSettings;
 import io.github.rdma4j.verbs.endpoint.Transport;
+import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
+import io.github.rdma4j.verbs.internal.endpoint.failover.Failover;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Frame;
 import java.io.IOException;
 import java.io.InputStream;
@@ -58,16 +60,21 @@ class HostileTcpTest {
     private static final long SEED = Long.getLong("rdma4j.fuzz.seed", 0);
 
     private EndpointServer server;
+    private Transport transport;
     private ExposedMemory exposed;
     private RemoteMemory memory;
 
-    private void bind(Transport transport) {
+    private void bind(Transport newTransport) {
         if (server != null) {
             close();
         }
+        transport = newTransport;
         server = EndpointServer.bind(
                 TcpPair.ANY_PORT,
-                config -> config.transport(transport).receiveBuffers(2).maxMessageSize(64));
+                config -> config.transport(transport)
+                        .receiveBuffers(2)
+                        .sendDepth(128)
+                        .maxMessageSize(64));
         exposed = server.expose(4096, REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC);
         memory = exposed.handle().memory();
     }
@@ -100,12 +107,14 @@ class HostileTcpTest {
     private Endpoint greet(Socket socket) throws IOException {
         CompletableFuture<Endpoint> accepted =
                 CompletableFuture.supplyAsync(() -> server.accept(PATIENCE).orElseThrow());
-        byte[] hello = new byte[TcpHandshake.BYTES];
-        byte[] mine = TestSettings.of(config -> {}).hello().toBytes();
-        System.arraycopy(mine, 0, hello, 0, mine.length);
-        socket.getOutputStream().write(hello);
+        EndpointSettings settings = TestSettings.of(config -> config.transport(transport));
+        byte[] hello = Failover.hello(settings, settings.hello());
+        socket.getOutputStream().write(Arrays.copyOf(hello, TcpHandshake.BYTES));
         socket.getInputStream().readNBytes(TcpHandshake.BYTES);
-        return accepted.join();
+        Endpoint endpoint = accepted.join();
+        assertThat(endpoint.toString())
+                .startsWith(transport == Transport.TCP ? "endpoint TCP" : "endpoint RDMA or TCP");
+        return endpoint;
     }
 
     private static byte[] frame(byte kind, int count, int frame, int length, long address, int key) {
@@ -132,8 +141,8 @@ class HostileTcpTest {
     /** With failover on a machine without RDMA, as everywhere below: its connection over TCP has the same peers. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_WITH_FAILOVER"})
-    void protocolViolationEndsTheConnectionWithTheReason(Transport transport) throws IOException {
-        bind(transport);
+    void protocolViolationEndsTheConnectionWithTheReason(Transport newTransport) throws IOException {
+        bind(newTransport);
         int data = Frame.of(Frame.MESSAGE, 0);
         isEnded("unknown kind", (out, in) -> out.write(new byte[] {77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
         isEnded("unknown kind", (out, in) -> out.write(frame(TcpFrame.MESSAGE, 0, 0x7f0000, 0, 0, 0)));
@@ -191,7 +200,7 @@ class HostileTcpTest {
     /** Of more reads than the peer answers at a time, the last one is held back. */
     @Test
     void requestThatWasNotSentCannotBeAnswered() throws IOException {
-        int sent = TcpFrame.answers(0);
+        int sent = TcpFrame.answers(TestSettings.of(config -> {}).hello().receiveBuffers());
         try (Socket socket = new Socket(
                         server.address().getAddress(), server.address().getPort());
                 Endpoint endpoint = greet(socket)) {
@@ -258,7 +267,7 @@ class HostileTcpTest {
         Field field = MemoryRegion.class.getDeclaredField("memory");
         field.setAccessible(true);
         field.set(exposed.region(), confined);
-        for (byte kind : new byte[] {TcpFrame.WRITE, TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD}) {
+        for (byte kind : new byte[] {TcpFrame.COMPARE_AND_SWAP, TcpFrame.FETCH_AND_ADD, TcpFrame.WRITE}) {
             isEnded("its arena is confined to another thread", (out, in) -> {
                 out.write(frame(kind, 0, 0, 8, memory.address(), memory.remoteKey()));
                 out.write(new byte[8]);
@@ -312,8 +321,8 @@ class HostileTcpTest {
     /** Frames in any order with any content, some of them right: the endpoint ends in words, or goes on. */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_WITH_FAILOVER"})
-    void noBytesMakeAnEndpointFailOtherwise(Transport transport) throws IOException {
-        bind(transport);
+    void noBytesMakeAnEndpointFailOtherwise(Transport newTransport) throws IOException {
+        bind(newTransport);
         for (long seed = SEED; seed < SEED + CONNECTIONS / 2; seed++) {
             Random random = new Random(seed);
             try (Endpoint endpoint = attacked((out, in) -> {
