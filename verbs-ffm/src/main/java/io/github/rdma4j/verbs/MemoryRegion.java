@@ -88,7 +88,7 @@ public final class MemoryRegion extends Resource {
     private boolean imported;
     /** Whether the region belongs to a memory pool, which alone closes it. */
     private volatile boolean pooled;
-    /** Entered by threads of this process that copy for a peer; null before the first copy. */
+    /** Entered by threads that copy for an endpoint over TCP; null before the first copy. */
     private volatile UseGuard copyGuard;
     /** Regions that are closed with this one; null if there were none. */
     private volatile Set<MemoryRegion> parts;
@@ -215,8 +215,8 @@ public final class MemoryRegion extends Resource {
     }
 
     private void closeWith(MemoryRegion other) {
-        whole = other;
         other.addPart(this);
+        whole = other;
         // A close that did not see this part has begun before.
         other.requireOpen();
     }

@@ -27,8 +27,8 @@ public final class RegionAccess {
         void close(AutoCloseable region);
 
         /**
-         * Returns the guard that a thread of this process enters to read or write the memory for a peer. The close of
-         * the region waits for those that are inside. After {@link UseGuard#enter()}, check that the region is open: a
+         * Returns the guard that a thread enters to read or write the memory for an endpoint over TCP. The close of the
+         * region waits for threads that are inside. After {@link UseGuard#enter()}, check that the region is open: a
          * guard that is created for a closed region is open.
          *
          * @param region a region
