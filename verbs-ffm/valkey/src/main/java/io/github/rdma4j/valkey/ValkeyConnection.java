@@ -38,6 +38,9 @@ final class ValkeyConnection {
     /** As the server, and as the protocol recommends. */
     static final int RECEIVES = 1024;
 
+    /** With 7, the most, SoftRoCE sends again forever and never reports a dead path. */
+    private static final int RETRIES = 6;
+
     private static final int CONTROLS = 16;
     private static final int SENDS = ValkeyProtocol.MAX_UNANSWERED + 2 * CONTROLS;
     private static final int SEND_BYTES = 512 * 1024;
@@ -153,7 +156,7 @@ final class ValkeyConnection {
             for (int slot = 0; slot < RECEIVES; slot++) {
                 connection.postReceive(slot);
             }
-            id.connect(config -> config.responderResources(1).initiatorDepth(1), left(end));
+            id.connect(config -> config.responderResources(1).initiatorDepth(1).retryCount(RETRIES), left(end));
             connection.shakeHands(end);
         } catch (Throwable e) {
             connection.release(e);

@@ -71,6 +71,11 @@ final class RawPeer implements AutoCloseable {
         return id;
     }
 
+    /** Acknowledges nothing any more, as behind a dead path. */
+    void fallSilent() {
+        queuePair.toError();
+    }
+
     /** Handles one completion. */
     private void handleOne() {
         if (queue.awaitCompletions(completions, PATIENCE) == 0) {

@@ -494,6 +494,19 @@ class ValkeyChannelDeviceTest {
         assertThat(without).isGreaterThan(rounds / 2);
     }
 
+    /** LostPathRun cuts the path between two machines. */
+    @Test
+    @Tag("full")
+    void idleChannelReportsDeadPath() throws Exception {
+        connect(client());
+        peer.fallSilent();
+        assertThat((Throwable) event())
+                .isInstanceOf(SocketException.class)
+                .hasMessageContaining("Connection reset: ")
+                .hasMessageContaining("RETRY_EXC_ERR");
+        assertThat(event()).isEqualTo(INACTIVE);
+    }
+
     @Test
     @Tag("full")
     void idleChannelDetectsALostConnection() throws Exception {
