@@ -12,6 +12,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -42,6 +43,11 @@ final class PublicApi {
     }
 
     private static List<String> exportedPackages(String module) {
+        String own = "io.github.rdma4j." + shortName(module);
+        if (!Files.exists(Pages.root().resolve(module + "/src/main/java/module-info.java"))) {
+            // Each package of an automatic module is exported, and ours has one.
+            return List.of(own);
+        }
         try (var descriptor = PublicApi.class
                 .getClassLoader()
                 .resources("module-info.class")
@@ -53,7 +59,7 @@ final class PublicApi {
                     }
                 })) {
             return descriptor
-                    .filter(found -> found.name().equals("io.github.rdma4j." + shortName(module)))
+                    .filter(found -> found.name().equals(own))
                     .flatMap(found -> found.exports().stream())
                     .filter(export -> !export.isQualified())
                     .map(ModuleDescriptor.Exports::source)

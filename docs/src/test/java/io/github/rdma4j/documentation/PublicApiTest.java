@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The public API does not change unnoticed: CONTRIBUTING.md#releases. */
 class PublicApiTest {
-    static final List<String> MODULES =
-            List.of("verbs-ffm", "verbs-ffm/netty", "verbs-ffm/micrometer", "cuda-ffm", "gpudirect");
+    static final List<String> MODULES = List.of(
+            "verbs-ffm", "verbs-ffm/netty", "verbs-ffm/valkey", "verbs-ffm/micrometer", "cuda-ffm", "gpudirect");
 
     private static final Pattern TYPE = Pattern.compile(
             "/\\*\\*((?:(?!\\*/).)*)\\*/\\n(?:@[^\\n]*\\n)*public [^\\n]*\\b(?:class|interface|enum|record) ",
