@@ -30,6 +30,9 @@ import reactor.core.publisher.Mono;
  * a network interface with an RDMA device. The server does not support TLS over RDMA. Lettuce's cluster client is
  * another class, which stays on TCP.
  *
+ * <p>If this machine or the server has no RDMA, {@code connect} throws a
+ * {@link io.lettuce.core.RedisConnectionException}, whose cause has the reason. Nothing falls back to TCP.
+ *
  * <p>Thread safety: like {@link RedisClient}.
  *
  * @since 0.1.0

@@ -4,6 +4,8 @@ package io.github.rdma4j.valkey;
 
 import io.github.rdma4j.netty.internal.ConnectAttempt;
 import io.github.rdma4j.netty.internal.LoopChannels;
+import io.github.rdma4j.verbs.cm.ConnectionRejectedException;
+import io.github.rdma4j.verbs.cm.RejectReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
@@ -20,6 +22,7 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -60,6 +63,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ValkeyChannel extends AbstractChannel {
     static final Duration LINGER = Duration.ofSeconds(5);
+
+    private static final String NO_LISTENER =
+            ". A Valkey server listens for RDMA only with --rdma-bind and --rdma-port, besides its TCP port";
 
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     /** As the server's default. */
@@ -297,6 +303,20 @@ public final class ValkeyChannel extends AbstractChannel {
         }
     }
 
+    private static ValkeyConnection connect(InetSocketAddress server, InetSocketAddress from, Duration timeout)
+            throws IOException {
+        try {
+            return ValkeyConnection.connect(server, from, RING_BYTES, timeout);
+        } catch (ConnectionRejectedException e) {
+            if (e.reason() != RejectReason.INVALID_SERVICE_ID) {
+                throw e;
+            }
+            ConnectException refused = new ConnectException("Connection refused: " + e.getMessage() + NO_LISTENER);
+            refused.initCause(e);
+            throw refused;
+        }
+    }
+
     /** Receives the calls of Netty and of the event loop. */
     private final class ChannelUnsafe extends AbstractUnsafe implements ValkeyIoHandler.Handle {
         @Override
@@ -320,7 +340,7 @@ public final class ValkeyChannel extends AbstractChannel {
                         ValkeyChannel.this,
                         promise,
                         config.getConnectTimeoutMillis(),
-                        timeout -> ValkeyConnection.connect(server, from, RING_BYTES, timeout),
+                        timeout -> ValkeyChannel.connect(server, from, timeout),
                         failure -> annotateConnectException(failure, remote),
                         ValkeyChannel.this::connected,
                         made -> at().closeAside(() -> made.close(Duration.ZERO)));

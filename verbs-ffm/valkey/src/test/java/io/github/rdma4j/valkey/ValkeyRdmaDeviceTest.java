@@ -74,7 +74,9 @@ class ValkeyRdmaDeviceTest extends ValkeyCommands {
                     .isInstanceOf(RedisConnectionException.class)
                     .hasRootCauseInstanceOf(ConnectionRejectedException.class)
                     .cause()
-                    .isInstanceOf(ConnectException.class);
+                    .isInstanceOf(ConnectException.class)
+                    .hasMessageContaining("nobody listens at this address and port")
+                    .hasMessageContaining("--rdma-bind");
         }
     }
 }
