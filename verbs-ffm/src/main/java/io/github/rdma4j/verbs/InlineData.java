@@ -79,15 +79,9 @@ final class InlineData {
      * the scope of the buffers.
      */
     void copy(MemorySegment source) {
-        // Not in a method shared by both: it would be one call deeper, where the compiler does not inline all of the
-        // JDK's copy.
+        // Also if it is short: with two ways to copy below an endpoint's send, the compiler runs out of registers.
         long length = source.byteSize();
-        long target = target(length);
-        if (length > SHORT) {
-            NativeMemory.copy(source, 0, target, length);
-        } else {
-            copyShort(source, 0, target, length);
-        }
+        NativeMemory.copy(source, 0, target(length), length);
     }
 
     private long target(long length) {
