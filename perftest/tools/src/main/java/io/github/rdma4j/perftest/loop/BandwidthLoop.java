@@ -327,6 +327,9 @@ public final class BandwidthLoop {
             stream.passage.completed(stream.completed);
             completed += group;
         }
+        if (completed == before) {
+            return true;
+        }
         end = now;
         times.completed(now, completed);
         control.advance(completed - before);
