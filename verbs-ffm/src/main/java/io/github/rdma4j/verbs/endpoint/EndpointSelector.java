@@ -99,14 +99,17 @@ public final class EndpointSelector implements AutoCloseable {
     /** Whether an interrupt ends the current select. */
     private boolean interruptible;
 
-    private final ActiveEntries active = new ActiveEntries();
+    private final ActiveEntries active = new ActiveEntries(this::checkAt);
     private final Consumer<EventSource> ringing = this::ring;
     private final CarrierTurn turn = new CarrierTurn();
     private int visits;
     /** The last poll before a wait found nothing. */
     private boolean inVain;
 
-    private long nextCheck = System.nanoTime();
+    /** When the timeouts of all entries must be checked, of {@link System#nanoTime}. */
+    private long nextTimeouts = System.nanoTime();
+    /** The earlier of that time and {@link ActiveEntries#nanosToDue}: one check of the clock covers both. */
+    private long nextCheck = nextTimeouts;
 
     private EndpointSelector(long spinNanos) {
         spinTime = new SpinTime(spinNanos);
@@ -442,7 +445,7 @@ public final class EndpointSelector implements AutoCloseable {
         try {
             // A change from here on wakes this thread.
             if (!anyChanged && active.isEmpty() && !woken && !closed) {
-                long limit = Math.min(nanos, Math.min(nextCheck - now, active.nanosToDue(now)));
+                long limit = Math.min(nanos, nextCheck - now);
                 askKernel(now, limit);
             }
         } finally {
@@ -502,15 +505,24 @@ public final class EndpointSelector implements AutoCloseable {
         if (now - nextCheck >= 0) {
             lookAtClocks(now);
         }
-        active.addDue(now);
     }
 
     private void lookAtClocks(long now) {
-        long soonest = Long.MAX_VALUE;
-        for (SelectorEntry entry : entries.values()) {
-            soonest = Math.min(soonest, checkTimeouts(entry));
+        active.addDue(now);
+        if (now - nextTimeouts >= 0) {
+            long soonest = Long.MAX_VALUE;
+            for (SelectorEntry entry : entries.values()) {
+                soonest = Math.min(soonest, checkTimeouts(entry));
+            }
+            nextTimeouts = now + Math.min(soonest, Long.MAX_VALUE / 2);
         }
-        nextCheck = now + Math.min(soonest, Long.MAX_VALUE / 2);
+        nextCheck = now + Math.min(nextTimeouts - now, active.nanosToDue(now));
+    }
+
+    private void checkAt(long time) {
+        if (time - nextCheck < 0) {
+            nextCheck = time;
+        }
     }
 
     private long checkTimeouts(SelectorEntry entry) {
@@ -553,7 +565,8 @@ public final class EndpointSelector implements AutoCloseable {
         while (entry != null) {
             entry.noted.set(false);
             long now = System.nanoTime();
-            nextCheck = Math.min(nextCheck - now, checkTimeouts(entry)) + now;
+            nextTimeouts = Math.min(nextTimeouts - now, checkTimeouts(entry)) + now;
+            checkAt(nextTimeouts);
             if (entry.isIn()) {
                 active.add(entry);
             } else {

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.endpoint.EndpointSelector;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /**
  * The entries that an {@link EndpointSelector} visits in each select: those that were ready recently. The others are
@@ -29,6 +30,17 @@ public final class ActiveEntries {
     private final List<SelectorEntry> timed = new ArrayList<>();
     /** No such time is earlier, of {@link System#nanoTime}. */
     private long soonest;
+
+    private final LongConsumer due;
+
+    /**
+     * Creates it without entries.
+     *
+     * @param due gets the time at which {@link #addDue} must be called, of {@link System#nanoTime}
+     */
+    public ActiveEntries(LongConsumer due) {
+        this.due = due;
+    }
 
     public boolean isEmpty() {
         return size == 0;
@@ -183,6 +195,7 @@ public final class ActiveEntries {
             timed.add(entry);
             entry.isTimed = true;
         }
+        due.accept(entry.nextArm);
     }
 
     /** {@return after how many nanoseconds {@link #addDue} must be called} */
@@ -197,15 +210,15 @@ public final class ActiveEntries {
         }
         soonest = now + LONGEST_TIME;
         timed.removeIf(entry -> {
-            boolean due = now - entry.nextArm >= 0;
-            if (due) {
+            boolean isDue = now - entry.nextArm >= 0;
+            if (isDue) {
                 entry.isTimed = false;
                 entry.isDue = true;
                 add(entry);
             } else if (entry.nextArm - soonest < 0) {
                 soonest = entry.nextArm;
             }
-            return due;
+            return isDue;
         });
     }
 }

@@ -83,7 +83,7 @@ class ActiveEntriesTest {
         }
     }
 
-    private final ActiveEntries active = new ActiveEntries();
+    private final ActiveEntries active = new ActiveEntries(time -> {});
     private final List<Counting> visited = new ArrayList<>();
     private int handled;
 
