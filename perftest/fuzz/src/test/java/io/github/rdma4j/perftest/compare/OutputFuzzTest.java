@@ -48,7 +48,7 @@ class OutputFuzzTest {
     void orders() throws Exception {
         String order =
                 "tool=ib_write_bw size=65536 iterations=1000 device=rxe0 devicePort=1 gidIndex=1 mtu=0 connection=UC queuePairs=2"
-                        + " transmitDepth=128 moderation=0 port=18515 timeoutSeconds=30 warmUp=true ipv6=false";
+                        + " transmitDepth=128 moderation=0 port=18515 timeoutSeconds=30 warmUp=true ipv6=false gpu=--use_cuda=0,--gpu-path=staged";
         new Fuzzer(
                         new Spoiler(Fuzzer.bytes(order), "tool=", "size=", "null"),
                         IllegalArgumentException.class,
