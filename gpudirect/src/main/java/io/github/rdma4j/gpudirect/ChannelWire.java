@@ -239,13 +239,13 @@ final class ChannelWire implements Adapter {
     @Override
     public void announce(long message, long length) {
         int place = freeWords[freeWordCount - 1];
-        writeWord(place, mailbox.messageWord(place, message, length), mailbox.announcementTarget(message));
+        writeWord(place, mailbox.announcementWord(place, message, length), mailbox.announcementTarget(message));
     }
 
     @Override
     public void refuse(long message, long room) {
         int place = freeWords[freeWordCount - 1];
-        writeWord(place, mailbox.messageWord(place, message, room), mailbox.refusalTarget(message));
+        writeWord(place, mailbox.refusalWord(place, message, room), mailbox.refusalTarget(message));
     }
 
     private void writeWord(int place, MemorySlice word, RemoteMemory target) {

@@ -11,6 +11,7 @@ import io.github.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.function.BiFunction;
 
 /**
  * Words that the two sides of a channel write into each other's memory. A sender announces each message with its
@@ -48,9 +49,14 @@ final class Mailbox implements AutoCloseable {
     private RemoteMemory peer;
 
     Mailbox(ProtectionDomain domain) {
-        in = domain.allocateMemory(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        this(domain::allocateMemory);
+    }
+
+    /** Creates a mailbox in memory of another kind. */
+    Mailbox(BiFunction<Long, AccessFlag[], MemoryRegion> memory) {
+        in = memory.apply((long) BYTES, new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE});
         try {
-            out = domain.allocateMemory(OUTBOX * Long.BYTES, AccessFlag.LOCAL_WRITE);
+            out = memory.apply((long) OUTBOX * Long.BYTES, new AccessFlag[] {AccessFlag.LOCAL_WRITE});
         } catch (RuntimeException e) {
             Undo.after(e, in);
             throw e;
@@ -89,8 +95,12 @@ final class Mailbox implements AutoCloseable {
     }
 
     private long read(int base, long message) {
-        long word = (long) WORDS.getAcquire(in.segment(), base + message % MESSAGES * Long.BYTES);
+        long word = (long) WORDS.getAcquire(in.segment(), slot(base, message));
         return word >>> 48 == tag(message) ? word & LONGEST : -1;
+    }
+
+    private static long slot(int base, long message) {
+        return base + message % MESSAGES * Long.BYTES;
     }
 
     /** Never 0, which is the initial value of the memory. */
@@ -103,7 +113,21 @@ final class Mailbox implements AutoCloseable {
         return fill(place, grants);
     }
 
-    MemorySlice messageWord(int place, long message, long number) {
+    /**
+     * Also erases the rejection of an earlier message from the slot of this message: tags repeat, so the old word would
+     * also reject this message. The earlier message is complete, and the peer writes the slot only after it has seen
+     * this announcement.
+     */
+    MemorySlice announcementWord(int place, long message, long length) {
+        WORDS.setRelease(in.segment(), slot(REFUSALS, message), 0L);
+        return fill(place, message, length);
+    }
+
+    MemorySlice refusalWord(int place, long message, long size) {
+        return fill(place, message, size);
+    }
+
+    private MemorySlice fill(int place, long message, long number) {
         return fill(place, tag(message) << 48 | Math.min(number, LONGEST));
     }
 
@@ -118,11 +142,11 @@ final class Mailbox implements AutoCloseable {
     }
 
     RemoteMemory announcementTarget(long message) {
-        return peer.slice(ANNOUNCEMENTS + message % MESSAGES * Long.BYTES, Long.BYTES);
+        return peer.slice(slot(ANNOUNCEMENTS, message), Long.BYTES);
     }
 
     RemoteMemory refusalTarget(long message) {
-        return peer.slice(REFUSALS + message % MESSAGES * Long.BYTES, Long.BYTES);
+        return peer.slice(slot(REFUSALS, message), Long.BYTES);
     }
 
     /** Returns empty memory, for a message without bytes or its receive. */
