@@ -180,7 +180,7 @@ public final class NcclCommunicator implements AutoCloseable {
     /** {@return the number of ranks} */
     public int ranks() {
         if (ranks < 0) {
-            ranks = query(NcclFunction.COMM_COUNT);
+            queryRanks();
         }
         return ranks;
     }
@@ -188,9 +188,18 @@ public final class NcclCommunicator implements AutoCloseable {
     /** {@return this rank's number, from 0} */
     public int rank() {
         if (rank < 0) {
-            rank = query(NcclFunction.COMM_USER_RANK);
+            queryRanks();
         }
         return rank;
+    }
+
+    /**
+     * Queries both numbers together. Each call needs the number of ranks first, so the message of a failed call, which
+     * names the rank, does not query a communicator that has failed.
+     */
+    private void queryRanks() {
+        rank = query(NcclFunction.COMM_USER_RANK);
+        ranks = query(NcclFunction.COMM_COUNT);
     }
 
     /** {@return the number of its GPU in NCCL (ncclCommCuDevice)} */
@@ -1065,6 +1074,6 @@ public final class NcclCommunicator implements AutoCloseable {
     @Override
     public String toString() {
         return "NCCL communicator%s on %s"
-                .formatted(rank < 0 ? "" : ", rank %d of %d,".formatted(rank, ranks), context.device());
+                .formatted(ranks < 0 ? "" : ", rank %d of %d,".formatted(rank, ranks), context.device());
     }
 }

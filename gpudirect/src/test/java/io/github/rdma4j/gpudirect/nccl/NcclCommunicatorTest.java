@@ -458,6 +458,23 @@ class NcclCommunicatorTest extends NcclFixture {
         }
     }
 
+    /** The message names the rank, which is unknown until NCCL is queried. */
+    @Test
+    void failedCallOfASplitCommunicatorIsNamed() {
+        initAll(config -> {});
+        List<NcclCommunicator> children = new ArrayList<>();
+        NcclGroup.run(() -> communicators.forEach(each -> children.add(each.split(0, 0))));
+        NcclCommunicator first = children.getFirst();
+        assertThat(first.ranks()).isEqualTo(RANKS);
+        DeviceMemory memory = floats(0, 1, 2);
+        StandInNccl.set("async", NcclStatus.REMOTE_ERROR.number());
+        assertThatExceptionOfType(NcclException.class)
+                .isThrownBy(() -> allReduce(first, memory, 0, this))
+                .withMessageContaining("ncclAllReduce(count=2, FLOAT32, SUM, rank=0) failed");
+        children.forEach(NcclCommunicator::abort);
+        communicators.forEach(NcclCommunicator::abort);
+    }
+
     /** It is what the close would do in the end. */
     @Test
     void abortEndsTheCloseOfAnotherThread() throws Exception {
