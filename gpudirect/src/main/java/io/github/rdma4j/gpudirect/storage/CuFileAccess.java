@@ -104,7 +104,7 @@ final class CuFileAccess implements FileAccess {
             registration = storage.streams().register(stream, calls);
             MemoryUse held = storage.use(memory);
             use = held;
-            transfer = new StreamTransfer(storage, () -> outcome(words), () -> release(held, words), call);
+            transfer = new StreamTransfer(storage, () -> outcome(words), () -> true, () -> release(held, words), call);
         } catch (RuntimeException e) {
             release(use, words);
             throw e;

@@ -88,6 +88,7 @@ final class StagedFileAccess implements FileAccess {
             transfer = new StreamTransfer(
                     storage,
                     job::result,
+                    job::stop,
                     () -> {
                         entered.exit();
                         file.exit();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.gpudirect.storage;
 
+import java.util.concurrent.locks.ReentrantLock;
+
 /**
  * The part of a stream-ordered transfer that reads or writes the file, chunk by chunk, as host functions in a thread of
  * the driver.
@@ -12,10 +14,12 @@ final class StreamJob {
     private final OpenFile io;
     private final boolean write;
     private final long length;
+    /** Held while a chunk is transferred. */
+    private final ReentrantLock running = new ReentrantLock();
     /** Transferred bytes, or a negative errno. */
     private long result;
     /** Whether to skip the remaining chunks: after the end of the file, a failure or a cancellation. */
-    private boolean ended;
+    private volatile boolean ended;
 
     StreamJob(OpenFile io, boolean write, long length) {
         this.io = io;
@@ -23,28 +27,53 @@ final class StreamJob {
         this.length = length;
     }
 
-    /** Skips the chunks that have not begun. */
-    synchronized void cancel() {
+    /** Skips the chunks that have not begun, and waits for the chunk that has. */
+    void cancel() {
         ended = true;
+        running.lock();
+        running.unlock();
     }
 
-    /** Transfers one chunk. Holds the lock, so that no chunk runs after {@link #cancel} has returned. */
-    synchronized void run(long buffer, long offset, long part) {
-        if (ended) {
-            return;
+    /**
+     * Skips the chunks that have not begun. Returns whether no chunk is running: a lost context does not stop a host
+     * function that has begun.
+     */
+    boolean stop() {
+        ended = true;
+        if (!running.tryLock()) {
+            return false;
         }
-        long done = write ? io.write(buffer, offset, part) : io.readKeeping(buffer, offset, part);
-        if (done < 0) {
-            result = done;
-        } else {
-            result += done;
+        running.unlock();
+        return true;
+    }
+
+    /** Transfers one chunk. */
+    void run(long buffer, long offset, long part) {
+        running.lock();
+        try {
+            if (ended) {
+                return;
+            }
+            long done = write ? io.write(buffer, offset, part) : io.readKeeping(buffer, offset, part);
+            if (done < 0) {
+                result = done;
+            } else {
+                result += done;
+            }
+            ended |= done < part;
+        } finally {
+            running.unlock();
         }
-        ended = done < part;
     }
 
     /** Returns the result. Called when the stream has reached the end of the transfer. */
-    synchronized long result() {
-        // After a context is lost, host functions do not run.
-        return ended || result == length ? result : -INPUT_OUTPUT_ERROR;
+    long result() {
+        running.lock();
+        try {
+            // After a context is lost, no host function begins.
+            return ended || result == length ? result : -INPUT_OUTPUT_ERROR;
+        } finally {
+            running.unlock();
+        }
     }
 }

@@ -11,6 +11,7 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.CudaWaitInterruptedException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -24,6 +25,7 @@ import java.util.function.LongSupplier;
 public final class StreamTransfer {
     private final GpuStorage storage;
     private final LongSupplier outcome;
+    private final BooleanSupplier stop;
     private final Runnable release;
     private final String call;
     private final CudaEvent event;
@@ -38,11 +40,13 @@ public final class StreamTransfer {
      * Creates a transfer that is about to be queued.
      *
      * @param outcome returns bytes or a negative code; called once when the stream has reached the end of the transfer
+     * @param stop called when the context is lost: cancels the rest, and returns whether no host function is running
      * @param release called once when no part of the transfer is in progress any more
      */
-    StreamTransfer(GpuStorage storage, LongSupplier outcome, Runnable release, String call) {
+    StreamTransfer(GpuStorage storage, LongSupplier outcome, BooleanSupplier stop, Runnable release, String call) {
         this.storage = storage;
         this.outcome = outcome;
+        this.stop = stop;
         this.release = release;
         this.call = call;
         this.event = storage.context().createEvent();
@@ -135,6 +139,9 @@ public final class StreamTransfer {
             } catch (CudaException e) {
                 if (!e.isContextLost()) {
                     throw e;
+                }
+                if (!stop.getAsBoolean()) {
+                    return false;
                 }
                 failure = e;
             }

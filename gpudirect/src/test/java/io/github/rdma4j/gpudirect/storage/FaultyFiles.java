@@ -31,6 +31,8 @@ final class FaultyFiles implements FileCalls {
     volatile long failFrom = Long.MAX_VALUE;
 
     volatile int errno;
+    /** Called at the beginning of each write. */
+    volatile Runnable atWrite = () -> {};
 
     @Override
     public int open(Path path, int flags) {
@@ -69,6 +71,7 @@ final class FaultyFiles implements FileCalls {
 
     @Override
     public long write(int descriptor, long address, long length, long offset) {
+        atWrite.run();
         long refused = refusal(descriptor, address, length, offset);
         if (refused < 0) {
             return refused;

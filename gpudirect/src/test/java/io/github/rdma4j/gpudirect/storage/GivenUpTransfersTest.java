@@ -19,10 +19,13 @@ import io.github.rdma4j.cuda.DeviceMemory;
 import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.cuda.StandInDriver;
 import io.github.rdma4j.cuda.WaitCondition;
+import io.github.rdma4j.gpudirect.storage.internal.FileCalls;
+import io.github.rdma4j.gpudirect.storage.internal.LinuxFileCalls;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,13 +36,21 @@ class GivenUpTransfersTest extends StorageFixture {
     private static final int CHUNK = 4096;
     private static final int SIZE = 3 * CHUNK;
     private static final int UNKNOWN = 999;
+    private static final int ILLEGAL_ADDRESS = 700;
+
+    private final CountDownLatch unblocked = new CountDownLatch(1);
 
     private GpuStorage storage(StoragePath path) {
+        return storage(path, new LinuxFileCalls());
+    }
+
+    private GpuStorage storage(StoragePath path, FileCalls files) {
         StandInCuFile.set("module", 0);
         return GpuStorage.on(
                 context,
                 config ->
-                        config.chunkSize(CHUNK).timeout(Duration.ofMillis(200)).only(path));
+                        config.chunkSize(CHUNK).timeout(Duration.ofMillis(200)).only(path),
+                files);
     }
 
     @ParameterizedTest
@@ -142,6 +153,53 @@ class GivenUpTransfersTest extends StorageFixture {
         storage.close();
         assertThat(StandInCuFile.open()).isEmpty();
         word.close();
+    }
+
+    private StreamTransfer blockedWrite(GpuFile file, CudaStream stream, DeviceMemory memory, FaultyFiles files)
+            throws InterruptedException {
+        CountDownLatch inside = new CountDownLatch(1);
+        files.atWrite = () -> {
+            inside.countDown();
+            await(unblocked);
+        };
+        StreamTransfer transfer = file.writeAsync(stream, memory, 0, 0, SIZE);
+        assertThat(await(inside)).isTrue();
+        return transfer;
+    }
+
+    private static boolean await(CountDownLatch latch) {
+        try {
+            return latch.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** After a close of the file, its descriptor could belong to another file. */
+    @Test
+    void lostContextDoesNotEndATransferWhoseHostFunctionIsRunning() throws Exception {
+        FaultyFiles files = new FaultyFiles();
+        GpuStorage storage = storage(StoragePath.STAGED, files);
+        GpuFile file = storage.open(file(bytes(SIZE)), READ, WRITE);
+        DeviceMemory memory = context.allocate(SIZE);
+        StreamTransfer transfer = blockedWrite(file, context.createStream(), memory, files);
+        try {
+            StandInDriver.faultAt("cuMemsetD8Async", 1, ILLEGAL_ADDRESS);
+            context.createStream().fill(memory, 0, SIZE, (byte) 1);
+            assertThat(transfer.isDone()).isFalse();
+            assertThatThrownBy(file::close).isInstanceOf(CudaCloseTimeoutException.class);
+            assertThat(files.open.get()).isPositive();
+        } finally {
+            unblocked.countDown();
+        }
+        assertThat(transfer.await(LIMIT)).isTrue();
+        assertThatThrownBy(transfer::bytes)
+                .isInstanceOfSatisfying(
+                        CudaException.class, e -> assertThat(e.isContextLost()).isTrue());
+        file.close();
+        assertThat(files.open.get()).isZero();
+        // Reports the fault once more.
+        assertThatThrownBy(context::close).isInstanceOf(CudaException.class);
     }
 
     /** The next stream uses the memory that one stream had pinned. */
