@@ -202,6 +202,26 @@ class GivenUpTransfersTest extends StorageFixture {
         assertThatThrownBy(context::close).isInstanceOf(CudaException.class);
     }
 
+    @Test
+    void transferOutlivesItsStream() throws Exception {
+        FaultyFiles files = new FaultyFiles();
+        GpuStorage storage = storage(StoragePath.STAGED, files);
+        GpuFile file = storage.open(file(bytes(SIZE)), READ, WRITE);
+        DeviceMemory memory = context.allocate(SIZE);
+        CudaStream stream = context.createStream();
+        StreamTransfer transfer = blockedWrite(file, stream, memory, files);
+        try {
+            stream.close();
+            assertThat(transfer.isDone()).isFalse();
+        } finally {
+            unblocked.countDown();
+        }
+        assertThat(transfer.await(LIMIT)).isTrue();
+        assertThat(transfer.bytes()).isEqualTo(SIZE);
+        file.close();
+        storage.close();
+    }
+
     /** The next stream uses the memory that one stream had pinned. */
     @Test
     void closedStreamsKeepNoPinnedMemory() throws IOException {
