@@ -33,6 +33,10 @@ import java.util.function.Consumer;
  */
 public final class DeviceMemoryPool implements AutoCloseable {
     private static final int LEAKS_LISTED = 10;
+    private static final String RETURN_OR_FREE =
+            "return buffers and trim() what is unused, close other regions of this GPU, also in other"
+                    + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j doctor --gpu'"
+                    + " shows the window)";
     /** How long a thread waits while another one registers a slab. */
     private static final long REGISTERING = TimeUnit.SECONDS.toNanos(30);
 
@@ -198,6 +202,16 @@ public final class DeviceMemoryPool implements AutoCloseable {
                     "the GPU has no memory for a slab of %d bytes".formatted(size),
                     "return buffers, use smaller slabs, or free other memory of the GPU",
                     e);
+        } catch (GpuPathUnavailableException e) {
+            if (decision().isEmpty()) {
+                throw e;
+            }
+            refusal = refused(
+                    Limit.REGISTRATION,
+                    "a slab of %d bytes cannot be registered as the earlier slabs were; %s"
+                            .formatted(size, gpu.bar1().describe()),
+                    RETURN_OR_FREE,
+                    e);
         } finally {
             lock.lock();
             growing--;
@@ -240,21 +254,18 @@ public final class DeviceMemoryPool implements AutoCloseable {
     }
 
     private DevicePoolExhaustedException windowFull(long size, Bar1Use bar1, PathDecision staged) {
-        String remedy = "return buffers and trim() what is unused, close other regions of this GPU, also in other"
-                + " processes, set maxBytes below the window, or switch on resizable BAR ('rdma4j doctor --gpu'"
-                + " shows the window)";
         if (staged == null) {
             return refused(
                     Limit.BAR1,
                     "a slab of %d bytes does not fit into the GPU's window: %s".formatted(size, bar1.describe()),
-                    remedy,
+                    RETURN_OR_FREE,
                     null);
         }
         return refused(
                 Limit.REGISTRATION,
                 "a slab of %d bytes could only be %s, but the earlier slabs are direct; %s"
                         .formatted(size, staged, bar1.describe()),
-                remedy,
+                RETURN_OR_FREE,
                 null);
     }
 
@@ -305,6 +316,7 @@ public final class DeviceMemoryPool implements AutoCloseable {
      *
      * @param bytes rounded up to whole slabs
      * @throws DevicePoolExhaustedException if this would exceed a limit
+     * @throws GpuPathUnavailableException if no permitted path works for the first slab
      */
     public void reserve(long bytes) {
         lock.lock();

@@ -14,6 +14,9 @@ import io.github.rdma4j.gpudirect.DevicePoolExhaustedException.Limit;
 import io.github.rdma4j.gpudirect.GpuSide.Where;
 import io.github.rdma4j.gpudirect.machines.RecordedMachine;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -179,6 +182,25 @@ class DeviceMemoryPoolDeviceTest extends DeviceMemoryPoolBehaviour {
             assertThat(pool.statistics().registered()).isEqualTo(SLAB);
             buffer.close();
             assertThat(pool.lend(1).region().path()).isEqualTo(GpuPath.PEER_MEMORY);
+        }
+    }
+
+    /** The only permitted path takes no more memory: a buffer that is returned ends the wait. */
+    @Test
+    void laterSlabWithoutAPathIsWaitedFor() throws Exception {
+        try (DeviceMemoryPool pool = pool(Where.PEER_MEMORY, config -> config.waitWhenExhausted(PATIENCE));
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            PooledDeviceMemory buffer = pool.lend(SLAB);
+            StandInDriver.peerMemory(false);
+            assertThatExceptionOfType(DevicePoolExhaustedException.class)
+                    .isThrownBy(() -> pool.reserve(2 * SLAB))
+                    .matches(e -> e.limit() == Limit.REGISTRATION)
+                    .withCauseInstanceOf(GpuPathUnavailableException.class)
+                    .withMessageContaining("cannot be registered as the earlier slabs were");
+            assertThat(pool.statistics().registered()).isEqualTo(SLAB);
+            Future<PooledDeviceMemory> waiting = threads.submit(() -> pool.lend(SLAB));
+            buffer.close();
+            assertThat(waiting.get().region()).isSameAs(buffer.slab.region());
         }
     }
 
