@@ -219,7 +219,8 @@ public final class DeviceRegion implements AutoCloseable {
      * Takes no lock: the driver and the adapter have locks of their own, which a close takes in another order.
      */
     private StagedMirror makeMirror() {
-        StagedMirror made = StagedMirror.make(owner.protectionDomain(), memory, access);
+        StagedMirror made =
+                StagedMirror.make(segment -> owner.protectionDomain().registerMemory(segment, access), memory);
         StagedMirror first = mirror.compareAndExchange(null, made);
         if (first != null) {
             made.close();

@@ -8,10 +8,10 @@ import io.github.rdma4j.cuda.CudaStream;
 import io.github.rdma4j.cuda.DeviceSlice;
 import io.github.rdma4j.cuda.HostMemory;
 import io.github.rdma4j.gpudirect.internal.Undo;
-import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
-import io.github.rdma4j.verbs.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.function.Function;
 
 /** Pinned host memory, registered with the adapter, as long as the device memory that it mirrors. */
 record StagedMirror(HostMemory host, MemoryRegion region) implements AutoCloseable {
@@ -20,19 +20,22 @@ record StagedMirror(HostMemory host, MemoryRegion region) implements AutoCloseab
     /**
      * Creates a mirror with the current contents of the device memory: bytes that the adapter does not write must not
      * change.
+     *
+     * @param registration registers pinned host memory with the adapter
      */
-    static StagedMirror make(ProtectionDomain domain, DeviceSlice memory, AccessFlag... access) {
+    static StagedMirror make(Function<MemorySegment, MemoryRegion> registration, DeviceSlice memory) {
         CudaContext context = memory.memory().context();
         HostMemory host = context.allocateHost(memory.length());
+        MemoryRegion region = null;
         try {
             fill(host, memory, context);
-            MemoryRegion region = domain.registerMemory(host.segment(), access);
+            region = registration.apply(host.segment());
             // A context frees its host memory when it is closed, which must not happen before the adapter has released
             // it.
             host.addDependent(region);
             return new StagedMirror(host, region);
         } catch (RuntimeException e) {
-            Undo.after(e, host);
+            Undo.after(e, region, host);
             throw e;
         }
     }
