@@ -153,10 +153,7 @@ public final class CompletionChannel extends Resource implements EventSource {
             if (queue == null) {
                 return take(null);
             }
-            if (setAside.isEmpty() && outward != null) {
-                outward.clear();
-                signalWhatIsSetAside();
-            }
+            clearIfNothingIsSetAside();
             return queue;
         } finally {
             guard.exit();
@@ -240,6 +237,16 @@ public final class CompletionChannel extends Resource implements EventSource {
         }
     }
 
+    /** Called after a queue was removed from those set aside, so that the program's poller can sleep again. */
+    private void clearIfNothingIsSetAside() {
+        SignalledDescriptor descriptorOfProgram = outward;
+        if (descriptorOfProgram != null && setAside.isEmpty()) {
+            descriptorOfProgram.clear();
+            // Another thread may have set a queue aside before the signal was cleared.
+            signalWhatIsSetAside();
+        }
+    }
+
     /** Adds a queue with a cursor that announces here; called with the tree's lock held. */
     void add(ExtendedCompletionQueue queue) {
         ExtendedCompletionQueue[] more = Arrays.copyOf(withCursor, withCursor.length + 1);
@@ -249,7 +256,9 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Removes a closed queue, which has no more events; called with the tree's lock held. */
     void forget(CompletionQueue queue) {
-        setAside.removeIf(queue::equals);
+        if (setAside.removeIf(queue::equals)) {
+            clearIfNothingIsSetAside();
+        }
         withCursor = Arrays.stream(withCursor).filter(other -> other != queue).toArray(ExtendedCompletionQueue[]::new);
     }
 

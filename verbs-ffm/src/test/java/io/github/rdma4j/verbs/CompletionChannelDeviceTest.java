@@ -250,6 +250,24 @@ class CompletionChannelDeviceTest {
         }
     }
 
+    /** A thread that waits for one queue has taken the event of the other. */
+    @Test
+    void eventOfAClosedQueueDoesNotKeepAPollerAwake() {
+        try (EventPoller poller = EventPoller.open()) {
+            poller.add(channel);
+            queue.requestNotification(false);
+            pair.receive(1);
+            pair.send(1, SendFlags.SIGNALED);
+            assertThat(peerQueue.awaitCompletions(completions, LONG)).isEqualTo(1);
+            assertThat(poller.select(LONG, source -> {})).isEqualTo(1);
+            assertThat(peerQueue.awaitCompletions(completions, Duration.ofMillis(1)))
+                    .isZero();
+            assertThat(poller.select(LONG, source -> {})).isEqualTo(1);
+            queue.close();
+            assertThat(poller.select(Duration.ofMillis(5), source -> {})).isZero();
+        }
+    }
+
     @Test
     void queueWithoutAChannelCannotBeArmed() {
         CompletionQueue silent = device.createCompletionQueue(4);
