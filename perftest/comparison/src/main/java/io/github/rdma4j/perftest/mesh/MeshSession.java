@@ -6,6 +6,7 @@ import io.github.rdma4j.perftest.compare.peer.RemoteServers;
 import io.github.rdma4j.perftest.compare.peer.Rendezvous;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
+import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.compare.runner.ServerProgram;
 import io.github.rdma4j.perftest.compare.runner.Serving;
 import io.github.rdma4j.perftest.doctor.check.CounterMeaning;
@@ -257,7 +258,7 @@ final class MeshSession implements AutoCloseable {
         try (Serving serving = remote(server).serve(ServerProgram.JAVA, run, deadline)) {
             double figure;
             try {
-                figure = remote(client).measure(run, address.getHostAddress()).getOrDefault(probe.metric(), Double.NaN);
+                figure = figure(client, probe, remote(client).measure(run, address.getHostAddress()));
             } catch (PerftestException failure) {
                 String complaint = serving.complaint();
                 throw complaint.isEmpty()
@@ -267,6 +268,17 @@ final class MeshSession implements AutoCloseable {
             serving.finish(Deadline.in(Duration.ofSeconds(plan.timeoutSeconds())));
             return figure;
         }
+    }
+
+    private double figure(int client, Probe probe, Map<Metric, Double> figures) {
+        Double figure = figures.get(probe.metric());
+        if (figure == null) {
+            throw new RunFailedException(
+                    hosts.get(client).name() + " has sent no " + probe.metric().key() + " of "
+                            + probe.tool().command(),
+                    "run " + probe.tool().command() + " between the two hosts, and read what it prints");
+        }
+        return figure;
     }
 
     /** Returns the address by which one host reaches another one. */

@@ -43,8 +43,9 @@ class MeshSessionTest {
      *
      * @param runs the number of runs that it serves before its program dies
      * @param gpu its GPU memory
+     * @param figures whether its runs have figures
      */
-    private record Host(AtomicInteger runs, HostGpu gpu) implements ServedMachine, ServerEnd, Serving {
+    private record Host(AtomicInteger runs, HostGpu gpu, boolean figures) implements ServedMachine, ServerEnd, Serving {
         @Override
         public ServerMachine describe() {
             return new ServerMachine("", "", Samples.conditionsOfHardware().environment(), "", false, false, gpu);
@@ -90,6 +91,9 @@ class MeshSessionTest {
 
         @Override
         public Map<Metric, Double> measure(RunOrder order, String host) {
+            if (!figures) {
+                return Map.of();
+            }
             return Map.of(order.tool().isLatency() ? Metric.TYPICAL_LATENCY : Metric.AVERAGE_BANDWIDTH, 7.0);
         }
 
@@ -98,6 +102,10 @@ class MeshSessionTest {
     }
 
     private MeshResult mesh(int runsOfC) {
+        return mesh(runsOfC, true);
+    }
+
+    private MeshResult mesh(int runsOfC, boolean figuresOfA) {
         try (MeshProgress progress = new MeshProgress(new PrintStream(err, true, StandardCharsets.UTF_8));
                 Rendezvous rendezvous = new Rendezvous(0, "a job", NAMES.size(), PLAN.longestPair(), progress::line)) {
             PeerAddress address = new PeerAddress("127.0.0.1", rendezvous.port());
@@ -106,10 +114,10 @@ class MeshSessionTest {
                 HostGpu gpu =
                         rank == 3 ? new HostGpu(null, null, "no driver") : new HostGpu("CUDA device 0", "dmabuf", "");
                 int runs = rank == 2 ? runsOfC : Integer.MAX_VALUE;
+                ServedMachine machine = new Host(new AtomicInteger(runs), gpu, rank > 0 || figuresOfA);
                 Thread host = Thread.ofPlatform()
                         .daemon()
-                        .unstarted(() ->
-                                member.serve(address, PLAN.arrival(), _ -> new Host(new AtomicInteger(runs), gpu)));
+                        .unstarted(() -> member.serve(address, PLAN.arrival(), _ -> machine));
                 host.setUncaughtExceptionHandler((_, _) -> {});
                 host.start();
             }
@@ -140,6 +148,20 @@ class MeshSessionTest {
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("mesh: d: no GPU memory: no driver")
                 .contains("mesh: round 1 of 3: a–d, b–c, ");
+    }
+
+    @Test
+    void runWithoutAFigureHasFailed() {
+        MeshResult result = mesh(Integer.MAX_VALUE, false);
+
+        assertThat(result.pairs())
+                .hasSize(6)
+                .allSatisfy(pair -> assertThat(pair.failure())
+                        .isEqualTo(pair.pair().a() == 0 ? "a has sent no t_typical of ib_write_lat" : null));
+        assertThat(result.pairs().stream()
+                        .flatMap(pair -> pair.figures().values().stream())
+                        .flatMap(List::stream))
+                .containsOnly(7.0);
     }
 
     @Test

@@ -40,11 +40,14 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
     private final Line line;
     private final LineReader reader;
     private final ServerMachine machine;
+    private final Duration grace;
+    private String lost;
 
-    private RemoteServers(Line line, LineReader reader, ServerMachine machine) {
+    private RemoteServers(Line line, LineReader reader, ServerMachine machine, Duration grace) {
         this.line = line;
         this.reader = reader;
         this.machine = machine;
+        this.grace = grace;
     }
 
     /**
@@ -67,7 +70,10 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
             LineReader reader = new LineReader(line);
             Message answer = receive(reader, PeerFields.GRACE, Message.Kind.MACHINE, address.host());
             return new RemoteServers(
-                    line, reader, MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()));
+                    line,
+                    reader,
+                    MachineFields.read(line.remoteAddress().getHostAddress(), answer.fields()),
+                    PeerFields.GRACE);
         } catch (RuntimeException | Error failure) {
             line.close();
             throw failure;
@@ -80,7 +86,12 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
      * @param machine its description
      */
     static RemoteServers accepted(Line line, ServerMachine machine) {
-        return new RemoteServers(line, new LineReader(line), machine);
+        return accepted(line, machine, PeerFields.GRACE);
+    }
+
+    /** Takes a connection with another limit for an answer; for tests. */
+    static RemoteServers accepted(Line line, ServerMachine machine, Duration grace) {
+        return new RemoteServers(line, new LineReader(line), machine, grace);
     }
 
     private static Line connect(PeerAddress address) {
@@ -187,14 +198,13 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
 
     @Override
     public int freePort() {
-        return order(Order.PORT, new Fields(), PeerFields.GRACE).integer(PeerFields.PORT, 1, 65_535);
+        return order(Order.PORT, new Fields(), grace).integer(PeerFields.PORT, 1, 65_535);
     }
 
     /** Returns the busy time of both machines. */
     @Override
     public long busy() {
-        long there = order(Order.BUSY, new Fields(), PeerFields.GRACE)
-                .number(PeerFields.BUSY, CpuTime.UNKNOWN, Long.MAX_VALUE);
+        long there = order(Order.BUSY, new Fields(), grace).number(PeerFields.BUSY, CpuTime.UNKNOWN, Long.MAX_VALUE);
         return CpuTime.sum(CpuTime.ofTheMachine(), there);
     }
 
@@ -244,7 +254,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
 
     /** Returns the counters of the other machine's port that show loss. */
     public Map<String, Long> counters() {
-        Fields answer = order(Order.COUNTERS, new Fields(), PeerFields.GRACE);
+        Fields answer = order(Order.COUNTERS, new Fields(), grace);
         Map<String, Long> counters = new TreeMap<>();
         for (int i = 0; i < PeerFields.MOST_COUNTERS && answer.has(PeerFields.COUNTER + i); i++) {
             String[] parts = answer.text(PeerFields.COUNTER + i).split(" ", 2);
@@ -256,20 +266,37 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         return counters;
     }
 
-    private static Duration patience(Deadline deadline) {
-        return Duration.ofNanos(deadline.remainingNanoseconds()).plus(PeerFields.GRACE);
+    private Duration patience(Deadline deadline) {
+        return Duration.ofNanos(deadline.remainingNanoseconds()).plus(grace);
     }
 
     private Fields order(Order order, Fields fields, Duration limit) {
-        line.send(new Message(Message.Kind.ORDER, fields.with(PeerFields.ORDER, order.name())));
-        Fields answer =
-                receive(reader, limit, Message.Kind.ANSWER, machine.address()).fields();
+        Fields answer = exchange(new Message(Message.Kind.ORDER, fields.with(PeerFields.ORDER, order.name())), limit);
         if (answer.has(PeerFields.FAILURE)) {
             throw new CompareException(
                     "on " + machine.title() + ": " + answer.text(PeerFields.FAILURE),
                     answer.text(PeerFields.REMEDY, ""));
         }
         return answer;
+    }
+
+    /**
+     * Sends an order and returns its answer. Answers have no number, so a late one would be taken for the answer to the
+     * next order: the first order without an answer ends the connection.
+     */
+    private Fields exchange(Message order, Duration limit) {
+        if (lost != null) {
+            throw new PeerLostException(lost);
+        }
+        try {
+            line.send(order);
+            return receive(reader, limit, Message.Kind.ANSWER, machine.address())
+                    .fields();
+        } catch (PerftestException failure) {
+            lost = failure.getMessage();
+            abort(lost);
+            throw failure;
+        }
     }
 
     private final class There implements Serving {
@@ -286,8 +313,7 @@ public final class RemoteServers implements ServerEnd, AutoCloseable {
         public String complaint() {
             over = true;
             try {
-                return order(Order.STOP, new Fields(), PeerFields.HANDSHAKE_TIMEOUT)
-                        .text(PeerFields.COMPLAINT);
+                return order(Order.STOP, new Fields(), grace).text(PeerFields.COMPLAINT);
             } catch (PerftestException failure) {
                 return failure.getMessage();
             }

@@ -14,9 +14,14 @@ import io.github.rdma4j.perftest.compare.runner.ThreadServers;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.talk.BadMessageException;
+import io.github.rdma4j.perftest.talk.Fields;
+import io.github.rdma4j.perftest.talk.Line;
+import io.github.rdma4j.perftest.talk.Message;
 import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.perftest.talk.PeerLostException;
+import io.github.rdma4j.perftest.talk.Protocol;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -170,6 +175,28 @@ class RendezvousTest {
         PeerAddress unknown = new PeerAddress("no-such-host.invalid", 1);
         assertThatThrownBy(() -> new Member("job 7", 1, "lost").serve(unknown, SHORT, _ -> new Host()))
                 .hasMessageEndingWith(": no address is known for the name no-such-host.invalid");
+    }
+
+    /** Otherwise, each later order would get the answer to the order before it. */
+    @Test
+    void lateAnswerLosesTheHost() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Line member = new Line(Protocol.MESH, new Socket(socket.getInetAddress(), socket.getLocalPort()));
+                Line here = new Line(Protocol.MESH, socket.accept())) {
+            RemoteServers remote = RemoteServers.accepted(here, new Host().describe(), SHORT);
+            assertThatThrownBy(remote::freePort)
+                    .isInstanceOf(PeerLostException.class)
+                    .hasMessageContaining("has sent nothing");
+            assertThat(member.receive(LONG).kind()).isEqualTo(Message.Kind.ORDER);
+            member.send(new Message(Message.Kind.ANSWER, new Fields().with(PeerFields.PORT, 1111)));
+
+            assertThatThrownBy(remote::freePort)
+                    .isInstanceOf(PeerLostException.class)
+                    .hasMessageContaining("has sent nothing");
+            Message bye = member.receive(LONG);
+            assertThat(bye.kind()).isEqualTo(Message.Kind.BYE);
+            assertThat(bye.fields().text(PeerFields.REASON)).contains("has sent nothing");
+        }
     }
 
     @Test
