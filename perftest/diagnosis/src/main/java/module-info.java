@@ -10,6 +10,7 @@ module io.github.rdma4j.perftest.diagnosis {
     requires io.github.rdma4j.base;
     requires transitive io.github.rdma4j.perftest.tools;
     requires jdk.httpserver;
+    requires jdk.net;
 
     exports io.github.rdma4j.perftest.doctor to
             io.github.rdma4j.perftest;

@@ -100,7 +100,7 @@ public final class MeshCommand {
     private int direct(Job job, MeshPlan plan, JsonTarget json) {
         try (MeshProgress progress = new MeshProgress(err);
                 Rendezvous rendezvous = new Rendezvous(
-                        job.server().port(), job.id(), job.hosts().size(), plan.longestPair(), progress::line);
+                        job.server().port(), job.id(), job.hosts().size(), plan.patience(), progress::line);
                 MeshSession session = new MeshSession(job, plan, progress)) {
             takePart(job, plan, rendezvous.port());
             session.meet(rendezvous);

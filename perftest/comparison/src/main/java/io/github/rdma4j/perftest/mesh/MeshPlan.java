@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.perftest.mesh;
 
+import io.github.rdma4j.perftest.compare.peer.Member;
 import io.github.rdma4j.perftest.compare.plan.DefaultIterations;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import java.time.Duration;
@@ -59,8 +60,12 @@ record MeshPlan(
                 probe.isGpu() ? gpu : List.of());
     }
 
-    /** Returns the longest time that all tests of a pair can take; a host waits so long for its next partner. */
-    Duration longestPair() {
-        return Duration.ofSeconds((long) Probe.values().length * repeats * 2 * (timeoutSeconds + END_OF_A_RUN_SECONDS));
+    /**
+     * Returns how long rank 0 may have no order for a host: until the last host has arrived, and then while all tests of
+     * other pairs run.
+     */
+    Duration patience() {
+        long pair = (long) Probe.values().length * repeats * 2 * (timeoutSeconds + END_OF_A_RUN_SECONDS);
+        return Duration.ofSeconds(Math.min(arrival.toSeconds() + pair, Member.MOST_SECONDS));
     }
 }

@@ -107,7 +107,7 @@ class MeshSessionTest {
 
     private MeshResult mesh(int runsOfC, boolean figuresOfA) {
         try (MeshProgress progress = new MeshProgress(new PrintStream(err, true, StandardCharsets.UTF_8));
-                Rendezvous rendezvous = new Rendezvous(0, "a job", NAMES.size(), PLAN.longestPair(), progress::line)) {
+                Rendezvous rendezvous = new Rendezvous(0, "a job", NAMES.size(), PLAN.patience(), progress::line)) {
             PeerAddress address = new PeerAddress("127.0.0.1", rendezvous.port());
             for (int rank = 0; rank < NAMES.size(); rank++) {
                 Member member = new Member("a job", rank, NAMES.get(rank));
@@ -148,6 +148,15 @@ class MeshSessionTest {
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("mesh: d: no GPU memory: no driver")
                 .contains("mesh: round 1 of 3: a–d, b–c, ");
+    }
+
+    /** A host that arrives first gets no order before the last one has arrived. */
+    @Test
+    void hostWaitsForTheLastHostAndThenForOtherPairs() {
+        MeshPlan shortest = new MeshPlan(2, 4096, 100, 1, null, true, 5, Duration.ofDays(1), List.of());
+        assertThat(shortest.patience()).isEqualTo(Duration.ofDays(1).plusSeconds(6 * 2 * 125));
+        MeshPlan longest = new MeshPlan(2, 4096, 100, 1000, null, true, 3600, Duration.ofDays(1), List.of());
+        assertThat(longest.patience()).isEqualTo(Duration.ofSeconds(Member.MOST_SECONDS));
     }
 
     @Test

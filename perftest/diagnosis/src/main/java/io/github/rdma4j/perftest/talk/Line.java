@@ -12,12 +12,19 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * The TCP connection between the two ends. Every wait has a timeout. One thread may send, one receive, and any thread
  * may close it.
  */
 public final class Line implements AutoCloseable {
+    /** A machine that vanishes without closing the connection is noticed after 60 + 6 × 10 seconds. */
+    private static final int KEEP_ALIVE_IDLE_SECONDS = 60;
+
+    private static final int KEEP_ALIVE_INTERVAL_SECONDS = 10;
+    private static final int KEEP_ALIVE_PROBES = 6;
+
     /** Only closing the socket ends a blocked write. */
     private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("rdma4j-peer-limit").factory());
@@ -45,6 +52,10 @@ public final class Line implements AutoCloseable {
         this.socket = socket;
         this.sendTimeout = sendTimeout;
         socket.setTcpNoDelay(true);
+        socket.setKeepAlive(true);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_IDLE_SECONDS);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_INTERVAL_SECONDS);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEP_ALIVE_PROBES);
     }
 
     /** The other end's address. */

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,6 +35,20 @@ class LineTest {
                         .hasMessage("the other end has not read a message for 0 s");
                 assertThat(socket.isClosed()).isTrue();
             }
+        }
+    }
+
+    /** A waiting end has nothing to send by which it would notice that the other machine has no power. */
+    @Test
+    void machineThatVanishesIsNoticedInTwoMinutes() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
+                Line _ = new Line(Protocol.MESH, socket)) {
+            assertThat(socket.getKeepAlive()).isTrue();
+            int idle = socket.getOption(ExtendedSocketOptions.TCP_KEEPIDLE);
+            int interval = socket.getOption(ExtendedSocketOptions.TCP_KEEPINTERVAL);
+            int probes = socket.getOption(ExtendedSocketOptions.TCP_KEEPCOUNT);
+            assertThat(idle + interval * probes).isEqualTo(120);
         }
     }
 }

@@ -32,8 +32,10 @@ import java.util.function.Function;
  * @param host its name
  */
 public record Member(String job, int rank, String host) {
+    /** The longest time that rank 0 may be silent. */
+    public static final int MOST_SECONDS = 1_000_000;
+
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
-    private static final int MOST_SECONDS = 1_000_000;
 
     /**
      * Carries out the orders of one job.
