@@ -138,9 +138,9 @@ public final class Rendezvous implements AutoCloseable {
         if (hello.kind() != Message.Kind.HELLO
                 || hello.version() != Message.VERSION
                 || !version.equals(BuildInfo.version())) {
-            throw new CompareException(
-                    "it runs rdma4j " + version + ", and rank 0 runs " + BuildInfo.version(),
-                    "install the same version on all hosts");
+            String reason = "it runs rdma4j " + version + ", and rank 0 runs " + BuildInfo.version();
+            giveUp(fields, reason);
+            throw new CompareException(reason, "install the same version on all hosts");
         }
         if (!fields.text(PeerFields.JOB).equals(job)) {
             throw new CompareException(
@@ -156,6 +156,27 @@ public final class Rendezvous implements AutoCloseable {
             arrivals[rank] = new Arrival(fields.text(PeerFields.HOST), null, "it did not describe its device in time");
         }
         return fields;
+    }
+
+    /** Does not wait for a host of this job that runs another version. */
+    private void giveUp(Fields hello, String reason) {
+        int rank;
+        try {
+            rank = hello.integer(PeerFields.RANK, 0, arrivals.length - 1);
+            if (!hello.text(PeerFields.JOB).equals(job)) {
+                return;
+            }
+            synchronized (this) {
+                if (socket.isClosed() || arrivals[rank] != null) {
+                    return;
+                }
+                arrivals[rank] = new Arrival(hello.text(PeerFields.HOST), null, reason);
+            }
+        } catch (BadMessageException _) {
+            // It is not a host of a mesh, or of a version with other fields.
+            return;
+        }
+        arrived.add(rank);
     }
 
     /** Returns whether the host takes part. */

@@ -11,6 +11,7 @@ import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.runner.ServerEnd;
 import io.github.rdma4j.perftest.compare.runner.ThreadServers;
+import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.CompareException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.talk.BadMessageException;
@@ -160,6 +161,27 @@ class RendezvousTest {
         assertThat(arrivals[1].servers()).isNull();
         assertThat(arrivals[1].failure()).isEqualTo("no RDMA device");
         assertThatThrownBy(() -> one.get(60, TimeUnit.SECONDS)).hasMessageContaining("no RDMA device");
+    }
+
+    @Test
+    void hostOfAnotherVersionIsNotWaitedFor() throws Exception {
+        join("job 7", 0, _ -> new Host());
+        try (Line other = new Line(Protocol.MESH, new Socket(address.host(), address.port()))) {
+            other.send(new Message(
+                    Message.Kind.HELLO,
+                    new Fields()
+                            .with(PeerFields.VERSION, "0.2")
+                            .with(PeerFields.JOB, "job 7")
+                            .with(PeerFields.RANK, 1)
+                            .with(PeerFields.HOST, "beta")));
+
+            Rendezvous.Arrival[] arrivals = rendezvous.await(Duration.ofDays(1), _ -> {});
+
+            assertThat(arrivals[1])
+                    .isEqualTo(new Rendezvous.Arrival(
+                            "beta", null, "it runs rdma4j 0.2, and rank 0 runs " + BuildInfo.version()));
+            assertThat(other.receive(LONG).fields().text(PeerFields.REASON)).contains("it runs rdma4j 0.2");
+        }
     }
 
     @Test
