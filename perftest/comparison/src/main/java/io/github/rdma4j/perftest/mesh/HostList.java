@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -103,6 +104,6 @@ final class HostList {
                 end < start || end - start >= MOST_HOSTS, () -> where + ": '" + text + "' is not a range of hosts");
         String format = "%0" + first.length() + "d";
         return Stream.iterate(start, number -> number <= end, number -> number + 1)
-                .map(format::formatted);
+                .map(number -> String.format(Locale.ROOT, format, number));
     }
 }

@@ -12,6 +12,7 @@ import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 
@@ -73,7 +74,7 @@ record Job(String id, String launcher, List<String> hosts, int rank, PeerAddress
                 ? within("--rank", request.rank, hosts.size())
                 : find(hosts, self, request.file.toString());
         return new Job(
-                "the host file with %d hosts %08x".formatted(hosts.size(), hosts.hashCode()),
+                String.format(Locale.ROOT, "the host file with %d hosts %08x", hosts.size(), hosts.hashCode()),
                 "host file " + request.file,
                 hosts,
                 rank,

@@ -107,13 +107,16 @@ final class MeshReport {
         if (numbers) {
             text.line(" ".repeat(width + 5)
                     + Stream.iterate(0, i -> i < n, i -> i + 1)
-                            .map("%8d "::formatted)
+                            .map(column -> String.format(Locale.ROOT, "%8d ", column))
                             .collect(Collectors.joining()));
         }
         for (int from = 0; from < n; from++) {
             String name = result.hosts().get(from).name();
-            StringBuilder row = new StringBuilder(("%3d %-" + width + "s ")
-                    .formatted(from, name.substring(0, Math.min(LONGEST_NAME, name.length()))));
+            StringBuilder row = new StringBuilder(String.format(
+                    Locale.ROOT,
+                    "%3d %-" + width + "s ",
+                    from,
+                    name.substring(0, Math.min(LONGEST_NAME, name.length()))));
             for (int to = 0; to < n; to++) {
                 row.append(cell(from, to, probe, numbers, median.median()));
             }

@@ -9,6 +9,8 @@ import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +39,22 @@ class HostListTest {
             })
     void slurmListIsExpanded(String list, String hosts) {
         assertThat(HostList.expand("list", list)).containsExactly(hosts.split(" "));
+    }
+
+    /** Arabic of Egypt has other digits. */
+    @Test
+    void hostsAndTheirJobDoNotDependOnTheLocale() throws IOException {
+        Path hosts = file("n[01-02]\n");
+        Job.Request request = new Job.Request(hosts, null, 1, null, null);
+        String id = Job.of(request, Map.of(), _ -> false).id();
+        Locale before = Locale.getDefault();
+        try {
+            Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+            assertThat(HostList.read(hosts)).containsExactly("n01", "n02");
+            assertThat(Job.of(request, Map.of(), _ -> false).id()).isEqualTo(id);
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import io.github.rdma4j.perftest.result.RunInfo;
 import io.github.rdma4j.perftest.result.Settings;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import java.util.Iterator;
+import java.util.Locale;
 import java.util.Map;
 
 /** The text above the results, line by line as the C tools print it; --details appends our lines. */
@@ -73,7 +74,7 @@ final class Banner {
             text.append(" GID");
             String separator = ": ";
             for (byte b : keys.gid().bytes()) {
-                text.append(separator).append(String.format("%02d", b & 0xff));
+                text.append(separator).append(String.format(Locale.ROOT, "%02d", b & 0xff));
                 separator = ":";
             }
             text.append('\n');

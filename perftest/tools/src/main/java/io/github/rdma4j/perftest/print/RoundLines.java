@@ -40,7 +40,7 @@ final class RoundLines {
     }
 
     private static String head(SizeResult result, int rounds) {
-        return " rounds of %d bytes: %d%n".formatted(result.size(), rounds);
+        return String.format(Locale.ROOT, " rounds of %d bytes: %d%n", result.size(), rounds);
     }
 
     private static <T> String line(String name, int decimals, List<T> rounds, ToDoubleFunction<T> figure) {

@@ -185,6 +185,10 @@ class ReportTest {
         try {
             Locale.setDefault(Locale.GERMANY);
             assertThat(ResultTable.row(Results.timed(2, 80_284, null))).contains("9.62", "40142.00");
+            // Its digits are others.
+            Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+            assertThat(ResultTable.row(Results.timed(2, 80_284, null))).contains("9.62", "40142.00");
+            addressesLookAsThoseOfC();
         } finally {
             Locale.setDefault(before);
         }
