@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034  # the variables are for the file that sources this one
 #
-# The language, the garbage collector and the other flags of a JVM that the caller starts. Needs nothing, and starts no process.
+# The locale, the garbage collector and the other flags of a JVM that the caller starts. Needs nothing, and starts no process.
 #
 #   COLLECTOR  the flag for the serial collector; empty if an environment variable chooses a collector, because a JVM refuses two
 #   TOOL_FLAGS the flags of a tool's JVM, the collector's included
@@ -18,6 +18,14 @@ if [[ ${#locale_letters} != 1 && $locale_letters != *[[:alpha:]]* ]]; then
     [[ -z ${LC_ALL:-} ]] || export LC_ALL=C.UTF-8
 fi 2>/dev/null # where there is no such locale either
 unset locale_letters
+
+# The tools recognize why an address cannot be used by the C library's message, so messages are in English. LC_ALL would
+# overrule LC_MESSAGES.
+if [[ -n ${LC_ALL:-} ]]; then
+    export LANG=$LC_ALL LC_CTYPE=$LC_ALL
+    unset LC_ALL
+fi
+export LC_MESSAGES=C
 
 COLLECTOR=(-XX:+UseSerialGC)
 # A file of options may also contain a collector.

@@ -61,7 +61,7 @@ fetched() {
     local output status pause
     for pause in ${RDMA4J_FETCH_PAUSES-3 10 30} ''; do
         status=0
-        output=$("$@" 2>&1 </dev/null) || status=$?
+        output=$(LC_ALL=C.UTF-8 LANGUAGE="" "$@" 2>&1 </dev/null) || status=$?
         ((status != 0)) && [[ -n $pause && ($output =~ $FETCH_IS_DISTURBED || ! $output =~ $FETCH_IS_HOPELESS) ]] || break
         say "$1 failed ($(grep -v '^ *$' <<<"$output" | tail -n 1)), trying again in $pause s"
         sleep "$pause"

@@ -203,6 +203,9 @@ TEXT
     disturbed apt-get 'E: Connection refused'
     RDMA4J_FETCH_PAUSES=0 run -7 --separate-stderr with_lib 'fetched apt-get get it'
     [[ $output == 'E: Connection refused' && $(wc -l <calls) == 2 ]]
+    # It knows the messages in English only.
+    LC_ALL=POSIX LANGUAGE=de run -0 with_lib 'fetched printenv LC_ALL LANGUAGE'
+    [[ $output == C.UTF-8 ]]
 }
 
 @test "packages are installed in spite of a package server's hiccups" {

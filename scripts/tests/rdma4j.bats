@@ -75,6 +75,14 @@ setup() {
   [ "$status" -eq 0 ]
 }
 
+# The tools recognize why an address cannot be used by the C library's message.
+@test "messages are in English in each locale" {
+  LC_ALL=C.UTF-8 run bash -c 'source "$1/scripts/lib/locale.sh" && locale' - "$root"
+  [ "$status" -eq 0 ]
+  [[ $output == *'LC_CTYPE="C.UTF-8"'* || $output == *'LC_CTYPE=C.UTF-8'* ]]
+  [[ $output == *$'\nLC_MESSAGES=C\n'* && $output == *$'\nLC_ALL=' ]]
+}
+
 @test "Ctrl-C while the faster start is prepared ends the tool, and the next start prepares it again" {
   mkdir -p "$BATS_TEST_TMPDIR/jdk/bin"
   printf 'JAVA_VERSION="25"\n' >"$BATS_TEST_TMPDIR/jdk/release"
