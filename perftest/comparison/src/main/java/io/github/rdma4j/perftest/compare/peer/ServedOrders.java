@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.compare.runner.ServerProgram;
 import io.github.rdma4j.perftest.compare.runner.Serving;
 import io.github.rdma4j.perftest.environment.CpuTime;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
@@ -68,7 +69,8 @@ final class ServedOrders implements AutoCloseable {
             throw failure;
         } catch (PerftestException failure) {
             return failed(failure.getMessage(), failure.remedy());
-        } catch (VerbsException failure) {
+        } catch (VerbsException | IllegalParameterException failure) {
+            // The device cannot carry out the run that the other end has chosen.
             return failed(failure.getMessage(), "");
         }
     }

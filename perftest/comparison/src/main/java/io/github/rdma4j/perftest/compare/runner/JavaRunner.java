@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.compare.result.Measurement;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.print.ResultTable;
 import io.github.rdma4j.perftest.result.BandwidthResult;
@@ -83,11 +84,19 @@ public final class JavaRunner implements Runner {
     /** @param complaint of its server, in words; may be empty */
     static CompareException explain(String what, Throwable cause, String complaint) {
         String remedy = cause instanceof PerftestException known ? known.remedy() : "";
-        String reason = cause instanceof PerftestException || cause instanceof VerbsException
-                ? cause.getMessage()
-                : cause.toString();
         return new CompareException(
-                what + ": " + reason + (complaint.isEmpty() ? "" : "; its server: " + complaint), remedy, cause);
+                what + ": " + reason(cause) + (complaint.isEmpty() ? "" : "; its server: " + complaint), remedy, cause);
+    }
+
+    /** Returns why a run failed; the class of an exception only if the exception is unexpected. */
+    static String reason(Throwable cause) {
+        return switch (cause) {
+            case PerftestException known -> known.getMessage();
+            case VerbsException known -> known.getMessage();
+            // The device does not support the run.
+            case IllegalParameterException known -> known.getMessage();
+            default -> cause.toString();
+        };
     }
 
     private Measurement measure(RunOrder order) {

@@ -4,12 +4,10 @@ package io.github.rdma4j.perftest.compare.runner;
 
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.environment.CpuTime;
-import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.run.ToolRun;
 import io.github.rdma4j.perftest.tcp.TcpParameters;
 import io.github.rdma4j.perftest.tcp.TcpRun;
-import io.github.rdma4j.verbs.VerbsException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -91,10 +89,8 @@ final class JavaServerMain {
                 QuietCompilers.await();
             }
             orders.answer(DONE + " " + used);
-        } catch (PerftestException | VerbsException failure) {
-            orders.answerFailure(failure.getMessage(), "");
         } catch (RuntimeException | Error failure) {
-            orders.answerFailure(failure.toString(), "");
+            orders.answerFailure(JavaRunner.reason(failure), "");
         }
     }
 }

@@ -6,10 +6,8 @@ import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.plan.RunOrder;
 import io.github.rdma4j.perftest.environment.CpuTime;
 import io.github.rdma4j.perftest.exit.CompareException;
-import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.result.RunListener;
 import io.github.rdma4j.perftest.run.ToolRun;
-import io.github.rdma4j.verbs.VerbsException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -93,10 +91,7 @@ public final class ThreadServers implements ServerEnd {
                 Thread.currentThread().interrupt();
                 return "";
             } catch (ExecutionException failure) {
-                Throwable cause = failure.getCause();
-                return cause instanceof PerftestException || cause instanceof VerbsException
-                        ? cause.getMessage()
-                        : cause.toString();
+                return JavaRunner.reason(failure.getCause());
             }
         }
 

@@ -13,6 +13,7 @@ import io.github.rdma4j.perftest.compare.runner.ServerEnd;
 import io.github.rdma4j.perftest.compare.runner.ThreadServers;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
@@ -72,6 +73,7 @@ class RendezvousTest {
             if (host.equals("10.0.0.9")) {
                 throw new CompareException("no route to 10.0.0.9", "add one");
             }
+            IllegalParameterException.when(host.equals("10.0.0.8"), "-c/--connection: SRD is not allowed");
             return Map.of(Metric.TYPICAL_LATENCY, 2.5, Metric.AVERAGE_LATENCY, (double) order.size());
         }
 
@@ -107,6 +109,9 @@ class RendezvousTest {
         assertThatThrownBy(() -> remote.measure(Samples.order(Samples.LATENCY), "10.0.0.9"))
                 .isInstanceOf(CompareException.class)
                 .hasMessage("on 127.0.0.1 (beta): no route to 10.0.0.9");
+        assertThatThrownBy(() -> remote.measure(Samples.order(Samples.LATENCY), "10.0.0.8"))
+                .isInstanceOf(CompareException.class)
+                .hasMessage("on 127.0.0.1 (beta): -c/--connection: SRD is not allowed");
         assertThat(remote.freePort()).isPositive();
         remote.close();
         arrivals[0].servers().abort("enough");

@@ -10,6 +10,7 @@ import io.github.rdma4j.perftest.compare.Samples;
 import io.github.rdma4j.perftest.compare.plan.Deadline;
 import io.github.rdma4j.perftest.compare.result.ToolOutput;
 import io.github.rdma4j.perftest.exit.CompareException;
+import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
@@ -37,6 +38,12 @@ class JavaRunnerTest {
                 .hasMessage("Java's ib_write_lat: the peer closed the connection; its server: out of memory")
                 .hasCause(cause);
         assertThat(explained.remedy()).isEqualTo("look at it");
+    }
+
+    @Test
+    void deviceThatRefusesTheRunIsNoInternalError() {
+        assertThat(JavaRunner.explain("Java's ib_write_lat", new IllegalParameterException("-c: no SRD"), ""))
+                .hasMessage("Java's ib_write_lat: -c: no SRD");
     }
 
     @Test
