@@ -34,6 +34,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -584,29 +585,54 @@ public final class ConnectionId implements AutoCloseable {
      */
     @Override
     public void close() {
-        close(ClosePlace.of(this));
+        ClosePlace place = ClosePlace.of(this);
+        List<QueuePair> closedPairs = List.of();
+        while (true) {
+            ReentrantLock lock = lockChannel();
+            try {
+                List<QueuePair> owned = ownedQueuePairs();
+                if (closedPairs.containsAll(owned)) {
+                    destroy(place);
+                    return;
+                }
+                closedPairs = owned;
+            } finally {
+                lock.unlock();
+            }
+            // Without the lock: the close of a queue pair waits for a thread with a cursor, which may use other ids.
+            closedPairs.forEach(QueuePair::close);
+        }
     }
 
-    /** Closes the id, with the place of the close that the program called. */
-    void close(ClosePlace place) {
-        ReentrantLock lock = lockChannel();
-        try {
-            if (!isOpen()) {
-                return;
-            }
-            for (ConnectionId child : new ArrayList<>(unanswered).reversed()) {
-                child.close(place);
-            }
-            if (managed() != null && managed().owned()) {
-                managed().queuePair().close();
-            }
-            Failures.check("rdma_destroy_id(" + this + ")", CmCalls.destroyId(segment()));
-            ended(place);
-            answered();
-            channel().remove(segment());
-        } finally {
-            lock.unlock();
+    /**
+     * Returns the queue pairs that the close of this id closes, in this order. Called with the channel's lock held.
+     */
+    List<QueuePair> ownedQueuePairs() {
+        List<QueuePair> owned = new ArrayList<>();
+        for (ConnectionId child : new ArrayList<>(unanswered).reversed()) {
+            owned.addAll(child.ownedQueuePairs());
         }
+        if (isOpen() && managed != null && managed.owned()) {
+            owned.add(managed.queuePair());
+        }
+        return owned;
+    }
+
+    /**
+     * Closes the id, whose queue pairs are closed, with the place of the close that the program called. Called with the
+     * channel's lock held.
+     */
+    void destroy(ClosePlace place) {
+        if (!isOpen()) {
+            return;
+        }
+        for (ConnectionId child : new ArrayList<>(unanswered).reversed()) {
+            child.destroy(place);
+        }
+        Failures.check("rdma_destroy_id(" + this + ")", CmCalls.destroyId(segment()));
+        ended(place);
+        answered();
+        channel().remove(segment());
     }
 
     /** Returns the queue pair that this id moves, or null. Called with the channel's lock held. */

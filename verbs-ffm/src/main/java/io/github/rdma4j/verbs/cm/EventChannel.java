@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.cm;
 
 import io.github.rdma4j.verbs.EventSource;
+import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.rdma_cm_event;
 import io.github.rdma4j.verbs.bindings.rdma_event_channel;
@@ -262,19 +263,30 @@ public final class EventChannel implements EventSource, AutoCloseable {
      */
     @Override
     public void close() {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
+        ClosePlace place = ClosePlace.of(this);
+        List<QueuePair> closedPairs = List.of();
+        while (true) {
+            lock.lock();
+            try {
+                if (closed) {
+                    return;
+                }
+                List<ConnectionId> youngestFirst = new ArrayList<>(ids.values()).reversed();
+                List<QueuePair> owned = youngestFirst.stream()
+                        .flatMap(id -> id.ownedQueuePairs().stream())
+                        .toList();
+                if (closedPairs.containsAll(owned)) {
+                    youngestFirst.forEach(id -> id.destroy(place));
+                    closePlace = place;
+                    closed = true;
+                    break;
+                }
+                closedPairs = owned;
+            } finally {
+                lock.unlock();
             }
-            ClosePlace place = ClosePlace.of(this);
-            for (ConnectionId id : new ArrayList<>(ids.values()).reversed()) {
-                id.close(place);
-            }
-            closePlace = place;
-            closed = true;
-        } finally {
-            lock.unlock();
+            // Without the lock, as in the close of an id.
+            closedPairs.forEach(QueuePair::close);
         }
         // Without the lock, because a thread that leaves its wait takes the lock first.
         waiter.close();

@@ -6,10 +6,19 @@ import static io.github.rdma4j.verbs.cm.CmTestNet.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.rdma4j.verbs.AccessFlag;
+import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.DeviceContext;
+import io.github.rdma4j.verbs.ExtendedCompletionQueue;
+import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.ProtectionDomain;
+import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WaitingThread;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.RepeatedTest;
@@ -84,6 +93,37 @@ class ConnectionCloseDeviceTest {
             answered.close();
             assertThat(clients.ids()).isEmpty();
             assertThat(clients.nextEvent(SHORT)).isEmpty();
+        }
+    }
+
+    /** The thread with the cursor may use another id before it ends the cursor. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void closeThatWaitsForACursorDoesNotHoldTheChannel(boolean whole) throws Exception {
+        try (EventChannel servers = EventChannel.create();
+                EventChannel clients = EventChannel.create()) {
+            ConnectionId id = resolved(clients, listener(servers));
+            ConnectionId other = clients.createId(PortSpace.TCP);
+            DeviceContext device = id.device().orElseThrow();
+            try (CompletionChannel channel = device.createCompletionChannel();
+                    ExtendedCompletionQueue queue =
+                            device.createExtendedCompletionQueue(8, config -> config.channel(channel));
+                    ProtectionDomain domain = device.allocateProtectionDomain()) {
+                QueuePair queuePair = id.createQueuePair(domain, config -> config.completionQueue(queue));
+                MemoryRegion memory = domain.allocateMemory(64, AccessFlag.LOCAL_WRITE);
+                assertThat(queuePair.tryPostReceive(1, memory.slice())).isTrue();
+                queuePair.toError();
+                assertThat(queue.awaitCursor(PATIENCE)).isTrue();
+                CompletableFuture<Void> closed = CompletableFuture.runAsync(whole ? clients::close : id::close);
+                Thread.sleep(100);
+                assertThat(other.localAddress()).isEmpty();
+                assertThat(closed).isNotDone();
+                queue.cursor().end();
+                closed.get(60, TimeUnit.SECONDS);
+                assertThat(id.isOpen()).isFalse();
+                assertThat(other.isOpen()).isEqualTo(!whole);
+                assertThat(queuePair.isOpen()).isFalse();
+            }
         }
     }
 
