@@ -153,8 +153,9 @@ record Job(String id, String launcher, List<String> hosts, int rank, PeerAddress
     }
 
     private static PeerAddress server(Request request, String host) {
-        String text = request.server == null ? host : request.server;
-        PeerAddress address = PeerAddress.parse(Protocol.MESH, text);
+        PeerAddress address = request.server == null
+                ? PeerAddress.parse(Protocol.MESH, "the first host", host)
+                : PeerAddress.parse(Protocol.MESH, "--server", request.server);
         return request.port == null ? address : new PeerAddress(address.host(), request.port);
     }
 

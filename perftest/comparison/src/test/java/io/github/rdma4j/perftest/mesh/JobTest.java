@@ -45,6 +45,13 @@ class JobTest {
     }
 
     @Test
+    void invalidServerIsRefusedByItsOption() {
+        assertThatThrownBy(() -> job(new Job.Request(null, 2, 1, "n01:99999", null), Map.of()))
+                .isInstanceOf(IllegalParameterException.class)
+                .hasMessageStartingWith("--server: 'n01:99999' is not HOST");
+    }
+
+    @Test
     void slurmNeedsAStepWithOneTaskPerNode() {
         Map<String, String> batch = new HashMap<>(SLURM);
         batch.remove("SLURM_STEP_NODELIST");

@@ -177,7 +177,7 @@ final class DoctorOptions extends CommandOptions {
 
     /** Returns the address of the serving end; empty if this end serves. */
     Optional<PeerAddress> peer() {
-        return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.DOCTOR, text));
+        return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.DOCTOR, "--peer", text));
     }
 
     /** The TCP port to serve at. */

@@ -12,7 +12,7 @@ public final class BadMessageException extends PerftestException {
     public BadMessageException(String message) {
         super(
                 message,
-                "check that the other end runs the same command with --serve, in the same version, and that --peer"
-                        + " names its port");
+                "check that the address and the port are those of the other end, and that it runs the same command in"
+                        + " the same version");
     }
 }

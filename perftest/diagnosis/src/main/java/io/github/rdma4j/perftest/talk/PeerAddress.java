@@ -22,9 +22,10 @@ public record PeerAddress(String host, int port) {
      * Parses {@code HOST}, {@code HOST:PORT}, {@code [IPV6]:PORT} or an IPv6 address.
      *
      * @param protocol the protocol with the default port
+     * @param option the name of the option, for messages
      * @throws IllegalParameterException if the text is invalid
      */
-    public static PeerAddress parse(Protocol protocol, String text) {
+    public static PeerAddress parse(Protocol protocol, String option, String text) {
         String host = text;
         String port = "";
         int colon = text.lastIndexOf(':');
@@ -40,18 +41,18 @@ public record PeerAddress(String host, int port) {
             port = text.substring(colon + 1).isEmpty() ? "?" : text.substring(colon + 1);
         }
         if (host.isBlank() || !port.matches("\\d{0,5}")) {
-            throw refused(text);
+            throw refused(option, text);
         }
         int number = port.isEmpty() ? protocol.port() : Integer.parseInt(port);
         if (number < 1 || number > 65535) {
-            throw refused(text);
+            throw refused(option, text);
         }
         return new PeerAddress(host, number);
     }
 
-    private static IllegalParameterException refused(String text) {
+    private static IllegalParameterException refused(String option, String text) {
         return new IllegalParameterException(
-                "--peer: '" + text + "' is not HOST, HOST:PORT or [IPV6]:PORT with a port from 1 to 65535");
+                option + ": '" + text + "' is not HOST, HOST:PORT or [IPV6]:PORT with a port from 1 to 65535");
     }
 
     /**

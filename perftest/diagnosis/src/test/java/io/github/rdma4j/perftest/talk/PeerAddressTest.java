@@ -21,17 +21,19 @@ class PeerAddressTest {
 
     @Test
     void hostsMayHaveAPort() {
-        assertThat(PeerAddress.parse(Protocol.DOCTOR, "beta"))
+        assertThat(PeerAddress.parse(Protocol.DOCTOR, "--peer", "beta"))
                 .isEqualTo(new PeerAddress("beta", Protocol.DOCTOR.port()));
-        assertThat(PeerAddress.parse(Protocol.DOCTOR, "10.0.0.1:77")).isEqualTo(new PeerAddress("10.0.0.1", 77));
-        assertThat(PeerAddress.parse(Protocol.DOCTOR, "[2001:db8::1]:77"))
+        assertThat(PeerAddress.parse(Protocol.DOCTOR, "--peer", "10.0.0.1:77"))
+                .isEqualTo(new PeerAddress("10.0.0.1", 77));
+        assertThat(PeerAddress.parse(Protocol.DOCTOR, "--peer", "[2001:db8::1]:77"))
                 .isEqualTo(new PeerAddress("2001:db8::1", 77));
-        assertThat(PeerAddress.parse(Protocol.DOCTOR, "[2001:db8::1]").port()).isEqualTo(Protocol.DOCTOR.port());
-        assertThat(PeerAddress.parse(Protocol.DOCTOR, "2001:db8::1"))
+        assertThat(PeerAddress.parse(Protocol.DOCTOR, "--peer", "[2001:db8::1]").port())
+                .isEqualTo(Protocol.DOCTOR.port());
+        assertThat(PeerAddress.parse(Protocol.DOCTOR, "--peer", "2001:db8::1"))
                 .hasToString("[2001:db8::1]:" + Protocol.DOCTOR.port());
-        assertThat(PeerAddress.parse(Protocol.DOCTOR, "fe80::1%eth0"))
+        assertThat(PeerAddress.parse(Protocol.DOCTOR, "--peer", "fe80::1%eth0"))
                 .isEqualTo(new PeerAddress("fe80::1%eth0", Protocol.DOCTOR.port()));
-        assertThat(PeerAddress.parse(Protocol.DOCTOR, "[fe80::1%eth0]:77"))
+        assertThat(PeerAddress.parse(Protocol.DOCTOR, "--peer", "[fe80::1%eth0]:77"))
                 .isEqualTo(new PeerAddress("fe80::1%eth0", 77));
     }
 
@@ -66,7 +68,7 @@ class PeerAddressTest {
     @ValueSource(
             strings = {"", " ", ":77", "beta:", "beta:x", "beta:0", "beta:65536", "[::1", "[::1]x", "[::1]:", "[]:7"})
     void othersAreRefused(String text) {
-        assertThatThrownBy(() -> PeerAddress.parse(Protocol.DOCTOR, text))
+        assertThatThrownBy(() -> PeerAddress.parse(Protocol.DOCTOR, "--peer", text))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith("--peer: '" + text + "'");
     }

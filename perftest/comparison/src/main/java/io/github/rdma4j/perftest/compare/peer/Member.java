@@ -7,6 +7,7 @@ import io.github.rdma4j.perftest.exit.ConnectFailure;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.exit.RunFailedException;
+import io.github.rdma4j.perftest.talk.BadMessageException;
 import io.github.rdma4j.perftest.talk.Fields;
 import io.github.rdma4j.perftest.talk.Limits;
 import io.github.rdma4j.perftest.talk.Line;
@@ -100,7 +101,8 @@ public record Member(String job, int rank, String host) {
                                 patience.toSeconds(),
                                 unknown ? "no address is known for the name " + address.host() : failure.getMessage()),
                 remedy.isEmpty()
-                        ? "check that rank 0 was started, and that TCP port " + address.port() + " is allowed"
+                        ? "check that rank 0 was started, that it has not begun without this host (--arrival), and that TCP"
+                                + " port " + address.port() + " is allowed"
                         : remedy);
     }
 
@@ -123,6 +125,10 @@ public record Member(String job, int rank, String host) {
         } catch (PeerLostException failure) {
             throw new PeerLostException(
                     address + " does not answer as rank 0 of rdma4j mesh does: " + failure.getMessage());
+        } catch (BadMessageException failure) {
+            throw new RunFailedException(
+                    address + " does not answer as rank 0 of rdma4j mesh does: " + failure.getMessage(),
+                    "check that --server and --port (default " + Protocol.MESH.port() + ") are those of rank 0");
         }
         if (answer.kind() != Message.Kind.HELLO || answer.version() != Message.VERSION) {
             throw new RunFailedException(

@@ -186,7 +186,7 @@ public final class CompareOptions {
 
     /** Returns the machine of the servers; empty for this one. */
     public Optional<PeerAddress> peer() {
-        return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.COMPARE, text));
+        return Optional.ofNullable(peer).map(text -> PeerAddress.parse(Protocol.COMPARE, "--peer", text));
     }
 
     /** Returns the target of the JSON document. */

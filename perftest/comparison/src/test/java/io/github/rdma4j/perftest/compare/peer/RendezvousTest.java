@@ -198,6 +198,27 @@ class RendezvousTest {
     }
 
     @Test
+    void anotherProgramInsteadOfRankZeroIsReported() throws Exception {
+        try (ServerSocket web = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            PeerAddress there = new PeerAddress("127.0.0.1", web.getLocalPort());
+            CompletableFuture<Void> member = CompletableFuture.runAsync(
+                    () -> new Member("job 7", 1, "host1").serve(there, LONG, _ -> new Host()), OWN_THREAD);
+            try (Socket accepted = web.accept()) {
+                accepted.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThatThrownBy(() -> member.get(60, TimeUnit.SECONDS))
+                        .cause()
+                        .isInstanceOfSatisfying(
+                                PerftestException.class,
+                                failure -> assertThat(failure.remedy())
+                                        .isEqualTo(
+                                                "check that --server and --port (default 18518) are those of rank 0"))
+                        .hasMessageStartingWith(
+                                there + " does not answer as rank 0 of rdma4j mesh does: it is not rdma4j");
+            }
+        }
+    }
+
+    @Test
     void nameWithoutAddressIsReported() {
         PeerAddress unknown = new PeerAddress("no-such-host.invalid", 1);
         assertThatThrownBy(() -> new Member("job 7", 1, "lost").serve(unknown, SHORT, _ -> new Host()))
