@@ -75,6 +75,14 @@ setup() {
   [ "$status" -eq 0 ]
 }
 
+@test "a path with a colon is refused" {
+  mkdir "$BATS_TEST_TMPDIR/x:y"
+  ln -s "$root/perftest/target/rdma4j-perftest.jar" "$BATS_TEST_TMPDIR/x:y/x.jar"
+  RDMA4J_JAR=$BATS_TEST_TMPDIR/x:y/x.jar run "$rdma4j" --version
+  [ "$status" -eq 1 ]
+  [[ $output == *"x:y/x.jar has a colon"*"move or rename the folder"* ]]
+}
+
 # The tools recognize why an address cannot be used by the C library's message.
 @test "messages are in English in each locale" {
   LC_ALL=C.UTF-8 run bash -c 'source "$1/scripts/lib/locale.sh" && locale' - "$root"
