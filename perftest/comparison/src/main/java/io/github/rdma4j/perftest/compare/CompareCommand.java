@@ -35,13 +35,13 @@ import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.findings.JsonOption;
 import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.placement.NumaTopology;
 import io.github.rdma4j.perftest.placement.SpinningEnds;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.time.Duration;
@@ -326,9 +326,7 @@ public final class CompareCommand {
         if (target.isOutput()) {
             CompareJson.write(result, out);
         } else if (target.file() != null) {
-            try (OutputStream file = target.open()) {
-                CompareJson.write(result, file);
-            }
+            JsonOption.write(target.file(), file -> CompareJson.write(result, file));
             report.written(target.file());
         }
     }

@@ -10,13 +10,13 @@ import io.github.rdma4j.perftest.exit.Complaints;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.InterruptHook;
 import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.findings.JsonOption;
 import io.github.rdma4j.perftest.findings.KeptReport;
 import io.github.rdma4j.perftest.options.Ranges;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.talk.PeerAddress;
 import io.github.rdma4j.verbs.VerbsException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -158,9 +158,7 @@ public final class MeshCommand {
             if (json.isOutput()) {
                 MeshJson.write(result, findings, out);
             } else if (json.file() != null) {
-                try (OutputStream file = json.open()) {
-                    MeshJson.write(result, findings, file);
-                }
+                JsonOption.write(json.file(), file -> MeshJson.write(result, findings, file));
             }
         } catch (IOException failure) {
             return complaints.unwritten(failure);

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.findings;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import io.github.rdma4j.perftest.exit.SameFile;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -74,9 +75,7 @@ public final class JsonOption {
             }
             Optional<Path> file = file();
             if (file.isPresent()) {
-                try (OutputStream stream = Files.newOutputStream(file.get())) {
-                    document.write(stream);
-                }
+                write(file.get(), document);
             }
         } catch (IOException failure) {
             err.println(command + ": the JSON document could not be written: " + failure);
@@ -84,6 +83,13 @@ public final class JsonOption {
             return NOT_WRITTEN;
         }
         return status;
+    }
+
+    /** Writes a document to a file, which keeps its content if the document cannot be created. */
+    public static void write(Path file, Document document) throws IOException {
+        ByteArrayOutputStream whole = new ByteArrayOutputStream();
+        document.write(whole);
+        Files.write(file, whole.toByteArray());
     }
 
     private Optional<Path> file() {

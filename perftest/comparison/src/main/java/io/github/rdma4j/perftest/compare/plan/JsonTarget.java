@@ -3,9 +3,6 @@
 package io.github.rdma4j.perftest.compare.plan;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -45,10 +42,5 @@ public record JsonTarget(Path file, boolean isOutput) {
                 ? Files.isRegularFile(file) && Files.isWritable(file)
                 : Files.isDirectory(folder) && Files.isWritable(folder);
         IllegalParameterException.when(!possible, "--out_json: " + file + " cannot be written");
-    }
-
-    /** Opens the file. */
-    public OutputStream open() throws IOException {
-        return new BufferedOutputStream(Files.newOutputStream(file));
     }
 }
