@@ -61,8 +61,8 @@ record MeshPlan(
     }
 
     /**
-     * Returns how long rank 0 may have no order for a host: until the last host has arrived, and then while all tests of
-     * other pairs run.
+     * Returns how long rank 0 may have no order for a host: until the last host has arrived, and then while all tests
+     * of other pairs run.
      */
     Duration patience() {
         long pair = (long) Probe.values().length * repeats * 2 * (timeoutSeconds + END_OF_A_RUN_SECONDS);

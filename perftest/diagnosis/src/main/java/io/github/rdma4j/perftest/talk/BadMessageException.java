@@ -12,7 +12,7 @@ public final class BadMessageException extends PerftestException {
     public BadMessageException(String message) {
         super(
                 message,
-                "check that the address and the port are those of the other end, and that it runs the same command in"
+                "check that the address and the port name the other end, and that it runs the same command in"
                         + " the same version");
     }
 }

@@ -128,7 +128,7 @@ public record Member(String job, int rank, String host) {
         } catch (BadMessageException failure) {
             throw new RunFailedException(
                     address + " does not answer as rank 0 of rdma4j mesh does: " + failure.getMessage(),
-                    "check that --server and --port (default " + Protocol.MESH.port() + ") are those of rank 0");
+                    "check that --server and --port (default " + Protocol.MESH.port() + ") name rank 0");
         }
         if (answer.kind() != Message.Kind.HELLO || answer.version() != Message.VERSION) {
             throw new RunFailedException(

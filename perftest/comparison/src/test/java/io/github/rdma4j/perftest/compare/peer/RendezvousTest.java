@@ -210,8 +210,7 @@ class RendezvousTest {
                         .isInstanceOfSatisfying(
                                 PerftestException.class,
                                 failure -> assertThat(failure.remedy())
-                                        .isEqualTo(
-                                                "check that --server and --port (default 18518) are those of rank 0"))
+                                        .isEqualTo("check that --server and --port (default 18518) name rank 0"))
                         .hasMessageStartingWith(
                                 there + " does not answer as rank 0 of rdma4j mesh does: it is not rdma4j");
             }
