@@ -217,7 +217,7 @@ public final class MemoryRegion extends Resource {
     private void closeWith(MemoryRegion other) {
         other.addPart(this);
         whole = other;
-        // A close that did not see this part has begun before.
+        // A close that began before has not seen this part.
         other.requireOpen();
     }
 

@@ -586,22 +586,10 @@ public final class ConnectionId implements AutoCloseable {
     @Override
     public void close() {
         ClosePlace place = ClosePlace.of(this);
-        List<QueuePair> closedPairs = List.of();
-        while (true) {
-            ReentrantLock lock = lockChannel();
-            try {
-                List<QueuePair> owned = ownedQueuePairs();
-                if (closedPairs.containsAll(owned)) {
-                    destroy(place);
-                    return;
-                }
-                closedPairs = owned;
-            } finally {
-                lock.unlock();
-            }
-            // Without the lock: the close of a queue pair waits for a thread with a cursor, which may use other ids.
-            closedPairs.forEach(QueuePair::close);
-        }
+        EventChannel.close(this::lockChannel, this::ownedQueuePairs, () -> {
+            destroy(place);
+            return true;
+        });
     }
 
     /**

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -264,34 +265,64 @@ public final class EventChannel implements EventSource, AutoCloseable {
     @Override
     public void close() {
         ClosePlace place = ClosePlace.of(this);
+        if (close(this::locked, this::ownedQueuePairs, () -> end(place))) {
+            // Without the lock, because a thread that leaves its wait takes the lock first.
+            waiter.close();
+            CmCalls.destroyEventChannel(channel);
+            arena.close();
+        }
+    }
+
+    /**
+     * Closes queue pairs, and then what they belong to. A queue pair is closed without the lock, because its close
+     * waits for a thread with a cursor, which may use other ids.
+     *
+     * @param locked locks the channel
+     * @param owned returns the queue pairs; called with the lock held
+     * @param end closes the rest; called with the lock held, when all queue pairs are closed
+     * @return the result of the end
+     */
+    static boolean close(Supplier<ReentrantLock> locked, Supplier<List<QueuePair>> owned, BooleanSupplier end) {
         List<QueuePair> closedPairs = List.of();
         while (true) {
-            lock.lock();
+            ReentrantLock lock = locked.get();
             try {
-                if (closed) {
-                    return;
+                List<QueuePair> pairs = owned.get();
+                if (closedPairs.containsAll(pairs)) {
+                    return end.getAsBoolean();
                 }
-                List<ConnectionId> youngestFirst = new ArrayList<>(ids.values()).reversed();
-                List<QueuePair> owned = youngestFirst.stream()
-                        .flatMap(id -> id.ownedQueuePairs().stream())
-                        .toList();
-                if (closedPairs.containsAll(owned)) {
-                    youngestFirst.forEach(id -> id.destroy(place));
-                    closePlace = place;
-                    closed = true;
-                    break;
-                }
-                closedPairs = owned;
+                closedPairs = pairs;
             } finally {
                 lock.unlock();
             }
-            // Without the lock, as in the close of an id.
             closedPairs.forEach(QueuePair::close);
         }
-        // Without the lock, because a thread that leaves its wait takes the lock first.
-        waiter.close();
-        CmCalls.destroyEventChannel(channel);
-        arena.close();
+    }
+
+    private ReentrantLock locked() {
+        lock.lock();
+        return lock;
+    }
+
+    private List<ConnectionId> youngestFirst() {
+        return new ArrayList<>(ids.values()).reversed();
+    }
+
+    private List<QueuePair> ownedQueuePairs() {
+        return youngestFirst().stream()
+                .flatMap(id -> id.ownedQueuePairs().stream())
+                .toList();
+    }
+
+    /** Returns false if the channel is closed already. */
+    private boolean end(ClosePlace place) {
+        if (closed) {
+            return false;
+        }
+        youngestFirst().forEach(id -> id.destroy(place));
+        closePlace = place;
+        closed = true;
+        return true;
     }
 
     /** {@return the file descriptor} */

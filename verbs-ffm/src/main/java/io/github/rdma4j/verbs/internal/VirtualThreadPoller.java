@@ -62,7 +62,7 @@ final class VirtualThreadPoller {
 
     /** Reports the descriptors that are watched. */
     private int watched = NONE;
-    /** Ends a wait of the platform thread: nothing is left to watch, or a limit is the earliest. */
+    /** Ends a wait of the platform thread: nothing is left to watch, or a new limit is the earliest. */
     private int wake = NONE;
     /** Reports {@link #wake}, and {@link #watched} while the virtual thread sleeps. */
     private int either = NONE;

@@ -180,11 +180,7 @@ final class Judgement {
         Map<Probe, Outliers> figures = new EnumMap<>(Probe.class);
         for (Probe probe : Probe.values()) {
             if (!probe.isBack()) {
-                figures.put(
-                        probe,
-                        new Outliers(
-                                cells(probe == probe.reverse() ? List.of(probe) : List.of(probe, probe.reverse())),
-                                FACTOR));
+                figures.put(probe, new Outliers(cells(probe.directions()), FACTOR));
             }
         }
         hosts(losses, figures);
@@ -192,7 +188,7 @@ final class Judgement {
     }
 
     /** Returns the cells of probes with one metric, as costs: of a bandwidth, its reciprocal. */
-    private List<Cell> cells(List<Probe> probes) {
+    private List<Cell> cells(Set<Probe> probes) {
         List<Cell> cells = new ArrayList<>();
         for (PairResult each : result.pairs()) {
             for (Probe probe : probes) {

@@ -4,6 +4,7 @@ package io.github.rdma4j.perftest.mesh;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.github.rdma4j.perftest.compare.result.HostGpu;
 import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.document.EnvironmentJson;
 import io.github.rdma4j.perftest.document.ResultJson;
@@ -63,11 +64,10 @@ final class MeshJson {
             json.writeStringField("address", host.address());
             json.writeStringField("device", host.device());
             json.writeStringField("failure", host.failure());
-            json.writeStringField("gpu", host.gpu() == null ? null : host.gpu().name());
-            json.writeStringField(
-                    "gpu_path", host.gpu() == null ? null : host.gpu().path());
-            json.writeStringField(
-                    "gpu_reason", host.gpu() == null ? null : host.gpu().reason());
+            HostGpu gpu = host.gpu() == null ? new HostGpu(null, null, null) : host.gpu();
+            json.writeStringField("gpu", gpu.name());
+            json.writeStringField("gpu_path", gpu.path());
+            json.writeStringField("gpu_reason", gpu.reason());
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -69,7 +69,7 @@ final class MeshReport {
                         ? " [usec]: ib_write_lat, " + result.plan().latencySize() + " bytes, half a round trip"
                         : " [MiB/s]: ib_write_bw, " + result.plan().bandwidthSize() + " bytes, from row to column")
                 + (probe.isGpu()
-                        ? ", by "
+                        ? ", path: "
                                 + result.hosts().stream()
                                         .filter(MeshResult.Host::hasGpu)
                                         .map(host -> host.gpu().path())
@@ -89,7 +89,7 @@ final class MeshReport {
     private void map(Probe probe) {
         int n = result.hosts().size();
         MedianInterval median = MedianInterval.of(result.pairs().stream()
-                .flatMap(pair -> Stream.of(probe, probe.reverse()).distinct().map(pair::median))
+                .flatMap(pair -> probe.directions().stream().map(pair::median))
                 .filter(figure -> !Double.isNaN(figure))
                 .mapToDouble(Double::doubleValue)
                 .toArray());

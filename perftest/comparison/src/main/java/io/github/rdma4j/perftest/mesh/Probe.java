@@ -4,6 +4,8 @@ package io.github.rdma4j.perftest.mesh;
 
 import io.github.rdma4j.perftest.compare.result.Metric;
 import io.github.rdma4j.perftest.options.Tool;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** A measurement of a pair. */
 enum Probe {
@@ -52,12 +54,26 @@ enum Probe {
 
     /** Returns the probe of the other direction; latency has none of its own. */
     Probe reverse() {
-        return tool.isLatency() ? this : values()[back ? ordinal() - 1 : ordinal() + 1];
+        return switch (this) {
+            case LATENCY, GPU_LATENCY -> this;
+            case BANDWIDTH -> BANDWIDTH_BACK;
+            case BANDWIDTH_BACK -> BANDWIDTH;
+            case GPU_BANDWIDTH -> GPU_BANDWIDTH_BACK;
+            case GPU_BANDWIDTH_BACK -> GPU_BANDWIDTH;
+        };
+    }
+
+    /** Returns this probe and its reverse. */
+    Set<Probe> directions() {
+        return EnumSet.of(this, reverse());
     }
 
     /** Returns whether the buffers of both hosts are in GPU memory. */
     boolean isGpu() {
-        return ordinal() >= GPU_LATENCY.ordinal();
+        return switch (this) {
+            case LATENCY, BANDWIDTH, BANDWIDTH_BACK -> false;
+            case GPU_LATENCY, GPU_BANDWIDTH, GPU_BANDWIDTH_BACK -> true;
+        };
     }
 
     /** Returns whether the pair's second host is the client. */

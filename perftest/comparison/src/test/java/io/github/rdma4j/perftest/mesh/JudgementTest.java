@@ -351,8 +351,8 @@ class JudgementTest {
         gpuFigures((_, _) -> 1);
 
         assertThat(MeshReport.of(result(), Judgement.of(result())))
-                .contains("GPU memory latency [usec]: ib_write_lat, 2 bytes, half a round trip, by dmabuf; median ")
-                .containsPattern("\nGPU memory bandwidth \\[MiB/s].*, from row to column, by dmabuf; median .*\n.*\n"
+                .contains("GPU memory latency [usec]: ib_write_lat, 2 bytes, half a round trip, path: dmabuf; median ")
+                .containsPattern("\nGPU memory bandwidth \\[MiB/s].*, from row to column, path: dmabuf; median .*\n.*\n"
                         + "  0 a +(9,|1[01],)\\d{3}·");
     }
 

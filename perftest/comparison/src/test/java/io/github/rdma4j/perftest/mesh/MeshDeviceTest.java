@@ -78,7 +78,7 @@ class MeshDeviceTest {
         String report = out.toString(StandardCharsets.UTF_8);
         assertThat(status).as("%s%n%s", report, err).isZero();
         assertThat(report)
-                .contains("1 of 1 pairs measured", "\nGPU memory latency [usec]: ", ", by staged; median ")
+                .contains("1 of 1 pairs measured", "\nGPU memory latency [usec]: ", ", path: staged; median ")
                 .endsWith("No host and no link stands out.\n");
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("mesh: round 1 of 1: ");
         JsonNode results = results(json);

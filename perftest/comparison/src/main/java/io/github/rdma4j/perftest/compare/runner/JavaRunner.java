@@ -91,10 +91,8 @@ public final class JavaRunner implements Runner {
     /** Returns why a run failed; the class of an exception only if the exception is unexpected. */
     static String reason(Throwable cause) {
         return switch (cause) {
-            case PerftestException known -> known.getMessage();
-            case VerbsException known -> known.getMessage();
-            // The device does not support the run.
-            case IllegalParameterException known -> known.getMessage();
+            // The last one: the device does not support the run.
+            case PerftestException _, VerbsException _, IllegalParameterException _ -> cause.getMessage();
             default -> cause.toString();
         };
     }

@@ -293,6 +293,7 @@ public final class EngineVisits {
             engine.takeIn();
             if (checksLink) {
                 engine.checkConnection();
+                // Failover acts on a failed port in a poll.
                 engine.takeIn();
             } else {
                 // The connection manager raises events.
