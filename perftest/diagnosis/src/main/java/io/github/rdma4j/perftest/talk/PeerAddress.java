@@ -5,6 +5,7 @@ package io.github.rdma4j.perftest.talk;
 import io.github.rdma4j.perftest.exit.ConnectFailure;
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -40,7 +41,7 @@ public record PeerAddress(String host, int port) {
             host = text.substring(0, colon);
             port = text.substring(colon + 1).isEmpty() ? "?" : text.substring(colon + 1);
         }
-        if (host.isBlank() || !port.matches("\\d{0,5}")) {
+        if (host.isBlank() || host.contains(":") && !isIpv6(host) || !port.matches("\\d{0,5}")) {
             throw refused(option, text);
         }
         int number = port.isEmpty() ? protocol.port() : Integer.parseInt(port);
@@ -48,6 +49,16 @@ public record PeerAddress(String host, int port) {
             throw refused(option, text);
         }
         return new PeerAddress(host, number);
+    }
+
+    private static boolean isIpv6(String host) {
+        try {
+            // A missing interface of the scope is another error.
+            Inet6Address.ofLiteral(host.replaceFirst("%.+", ""));
+            return true;
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
     }
 
     private static IllegalParameterException refused(String option, String text) {

@@ -66,7 +66,21 @@ class PeerAddressTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", " ", ":77", "beta:", "beta:x", "beta:0", "beta:65536", "[::1", "[::1]x", "[::1]:", "[]:7"})
+            strings = {
+                "",
+                " ",
+                ":77",
+                "beta:",
+                "beta:x",
+                "beta:0",
+                "beta:65536",
+                "[::1",
+                "[::1]x",
+                "[::1]:",
+                "[]:7",
+                ":::1:9",
+                "[:::1]:9"
+            })
     void othersAreRefused(String text) {
         assertThatThrownBy(() -> PeerAddress.parse(Protocol.DOCTOR, "--peer", text))
                 .isInstanceOf(IllegalParameterException.class)
