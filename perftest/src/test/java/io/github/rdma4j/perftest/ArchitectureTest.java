@@ -134,6 +134,7 @@ class ArchitectureTest {
                     "placement",
                     "options",
                     "result",
+                    "findings",
                     "compare.plan",
                     "compare.result",
                     "compare.runner",
