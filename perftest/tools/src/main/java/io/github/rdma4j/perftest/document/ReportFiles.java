@@ -8,8 +8,7 @@ import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.PathLimit;
 import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.SizeResult;
-import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -82,17 +81,18 @@ final class ReportFiles {
         log.flush();
     }
 
+    /** Writes a file, which keeps its content if the report cannot be created. */
     private static void write(Path file, List<String> failures, Writer writer) {
         if (file == null) {
             return;
         }
         try {
+            ByteArrayOutputStream whole = new ByteArrayOutputStream();
+            writer.write(whole);
             if (Files.exists(file) && !Files.isRegularFile(file)) {
-                try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-                    writer.write(out);
-                }
+                Files.write(file, whole.toByteArray());
             } else {
-                writeWhole(file, writer);
+                writeLocked(file, whole.toByteArray());
             }
         } catch (IOException failure) {
             failures.add("the report could not be written to " + file + ": " + failure.getMessage());
@@ -100,16 +100,15 @@ final class ReportFiles {
     }
 
     /**
-     * Writes a complete file, because both sides of a test on one machine may name the same one: the file of the last
-     * side must remain, and not a mixture.
+     * Writes a file under its lock, because both sides of a test on one machine may name the same one: the file of the
+     * last side must remain, and not a mixture.
      */
-    private static synchronized void writeWhole(Path file, Writer writer) throws IOException {
+    private static synchronized void writeLocked(Path file, byte[] whole) throws IOException {
         // Not a FileChannel, which an interrupt closes; and truncated only after the file is locked.
-        try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
-                OutputStream out = new BufferedOutputStream(new FileOutputStream(opened.getFD()))) {
+        try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
             lock(opened.getChannel());
             opened.setLength(0);
-            writer.write(out);
+            opened.write(whole);
         }
     }
 

@@ -145,4 +145,16 @@ class ReportFilesTest {
         assertThat(folder.resolve("a.csv")).isNotEmptyFile();
         assertThat(folder.resolve("a.hgrm")).isNotEmptyFile();
     }
+
+    @Test
+    void fileKeepsItsContentIfTheReportCannotBeCreated(@TempDir Path folder) throws IOException {
+        Path json = Files.writeString(folder.resolve("a.json"), "of an older test");
+        RunParameters parameters = RunParameters.parse(Tool.WRITE_LATENCY, "localhost", "--out_json_file=" + json);
+
+        // Without a limit, not even an unknown one, the report cannot be created.
+        assertThatThrownBy(() -> ReportFiles.write(
+                        Results.outcome(Results.info(parameters), List.of(Results.latency(2, 100))), null))
+                .isInstanceOf(NullPointerException.class);
+        assertThat(json).hasContent("of an older test");
+    }
 }
