@@ -55,17 +55,18 @@ final class CompletionBudget {
 
     /**
      * Returns the depth for a user that has not requested one: the usual depth, or less if that exceeds half of the
-     * free entries. The other half stays free for later users.
+     * queue. It does not depend on the queue's other users: the connections of a server are equally deep, and one that
+     * does not fit is refused.
      *
-     * @param besides completions to reserve besides
+     * @param besides the user's other completions in this queue
      * @param parts how many such depths share the half
-     * @return at least 1, though the queue may be full
+     * @return at least 1
      */
     static int depth(CompletionQueue queue, long besides, int parts, int usual) {
         if (queue.ignoresOverrun()) {
             return usual;
         }
-        return Math.clamp((queue.capacity() - taken(queue) - besides) / 2 / parts, 1, usual);
+        return Math.clamp((queue.capacity() - besides) / 2 / parts, 1, usual);
     }
 
     /**

@@ -30,8 +30,8 @@ public final class SharedReceiveQueueConfig {
 
     /**
      * Sets the number of receives that it holds. The default is 128, or with its own completion queue half of that
-     * queue's free entries if that is less. Creating a queue pair that uses this queue fails if its completion queue
-     * has fewer free entries.
+     * queue if that is less. Creating a queue pair that uses this queue fails if its completion queue has fewer free
+     * entries.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxSharedReceiveQueueWorkRequests()}
      * @return this

@@ -32,8 +32,8 @@ public final class WorkQueueConfig {
     WorkQueueConfig() {}
 
     /**
-     * Sets the maximum number of outstanding receives. The default is 128, or half of the completion queue's free
-     * entries if that is less.
+     * Sets the maximum number of outstanding receives. The default is 128, or half of the completion queue if that is
+     * less.
      *
      * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}; the creation fails if
      *     the completion queue has fewer free entries

@@ -59,14 +59,20 @@ final class ConnectionsGuide {
         try {
             switch (event.type()) {
                 case CONNECT_REQUEST -> {
-                    id.createQueuePair(domain, config -> config.completionQueue(queue));
+                    // The depths of all queue pairs together fit into the queue.
+                    id.createQueuePair(
+                            domain,
+                            config -> config.completionQueue(queue)
+                                    .maxSendWorkRequests(16)
+                                    .maxReceiveWorkRequests(16));
                     id.accept(config -> {});
                 }
                 case ESTABLISHED -> started(id);
                 case DISCONNECTED, REJECTED, CONNECT_ERROR, UNREACHABLE -> id.close();
                 default -> log(event.toString());
             }
-        } catch (VerbsException e) { // one client's trouble: it gave up before it was accepted, for instance
+        } catch (VerbsException | IllegalArgumentException e) {
+            // One client's failure: it gave up before it was accepted, or the completion queue is too short for it.
             log(e.getMessage());
             id.close();
         }
