@@ -304,12 +304,24 @@ final class CmStatus {
      * EINVAL to calls that need it (ucma_event_handler()).
      */
     static ConnectionException requestGone(VerbsException refused) {
-        ConnectionException exception = new ConnectionException(
-                refused.operation(),
-                null,
-                Errno.ECONNRESET,
+        return gone(
+                refused,
                 "the peer has given up its request: it has ended, or has waited long enough",
                 "close this id, and wait for the next request");
+    }
+
+    /** For a connection that the server has ended between its response and this side's answer. */
+    static ConnectionException serverGone(VerbsException refused) {
+        return gone(
+                refused,
+                "the server has given up this client after its response: it has ended, or has waited long enough (an"
+                        + " endpoint server for EndpointConfig.handshakeTimeout)",
+                "connect again");
+    }
+
+    private static ConnectionException gone(VerbsException refused, String cause, String remedy) {
+        ConnectionException exception =
+                new ConnectionException(refused.operation(), null, Errno.ECONNRESET, cause, remedy);
         exception.initCause(refused);
         return exception;
     }

@@ -9,6 +9,7 @@ import static io.github.rdma4j.verbs.QueuePairState.SQD;
 
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairState;
 import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.ibv_qp;
@@ -16,6 +17,8 @@ import io.github.rdma4j.verbs.device.TransportType;
 import io.github.rdma4j.verbs.internal.CmCalls;
 import io.github.rdma4j.verbs.internal.Errno;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The queue pair of an id, which is moved through its states as librdmacm moves the queue pairs that it creates. Its
@@ -82,10 +85,13 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
         ConnectionId id = event.id();
         try {
             EceHandshake.accept(id, queuePair);
-            queuePair.modify(id.step(INIT));
-            queuePair.modify(id.step(RTR));
-            queuePair.modify(id.step(RTS));
-            id.establish();
+            for (QueuePairState state : List.of(INIT, RTR, RTS)) {
+                queuePair.modify(ofConnection(() -> id.step(state)));
+            }
+            ofConnection(() -> {
+                id.establish();
+                return null;
+            });
             return event.as(CmEventType.ESTABLISHED, null);
         } catch (VerbsException e) {
             return failed(event, e);
@@ -98,6 +104,15 @@ record ManagedQueuePair(QueuePair queuePair, boolean owned) {
                     "keep the queue pair open until it is connected, and ask for no more than its device can do");
             failure.initCause(e);
             return failed(event, failure);
+        }
+    }
+
+    /** Calls the connection manager, which returns EINVAL if the server has ended the connection after its response. */
+    private static <T> T ofConnection(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (VerbsException e) {
+            throw e.errno() == Errno.EINVAL ? CmStatus.serverGone(e) : e;
         }
     }
 

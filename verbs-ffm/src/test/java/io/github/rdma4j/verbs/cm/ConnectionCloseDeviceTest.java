@@ -8,12 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.CompletionChannel;
+import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.DeviceContext;
 import io.github.rdma4j.verbs.ExtendedCompletionQueue;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
 import io.github.rdma4j.verbs.WaitingThread;
+import io.github.rdma4j.verbs.internal.Errno;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
@@ -93,6 +95,32 @@ class ConnectionCloseDeviceTest {
             answered.close();
             assertThat(clients.ids()).isEmpty();
             assertThat(clients.nextEvent(SHORT)).isEmpty();
+        }
+    }
+
+    /** An endpoint server does so whose handshakeTimeout has passed. */
+    @Test
+    void clientIsToldThatTheServerHasGivenUpAfterItsResponse() throws Exception {
+        try (EventChannel servers = EventChannel.create();
+                EventChannel clients = EventChannel.create()) {
+            ConnectionId client = resolved(clients, listener(servers));
+            DeviceContext device = client.device().orElseThrow();
+            try (ProtectionDomain domain = device.allocateProtectionDomain();
+                    CompletionQueue queue = device.createCompletionQueue(8)) {
+                client.createQueuePair(domain, config -> config.completionQueue(queue));
+                client.connect(config -> {});
+                ConnectionId request =
+                        next(servers, CmEventType.CONNECT_REQUEST).id();
+                request.accept(config -> config.queuePairNumber(CmTestNet.nextNumber()));
+                // The response reaches the client's kernel before the end of the connection.
+                request.close();
+                CmEvent event = clients.nextEvent(PATIENCE).orElseThrow();
+                assertThat(event.type()).isEqualTo(CmEventType.CONNECT_ERROR);
+                assertThat(event.cause()).get().satisfies(failure -> {
+                    assertThat(failure.errno()).isEqualTo(Errno.ECONNRESET);
+                    assertThat(failure).hasMessageContaining("the server has given up this client after its response");
+                });
+            }
         }
     }
 
