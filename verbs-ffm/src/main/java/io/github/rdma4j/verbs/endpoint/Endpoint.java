@@ -802,11 +802,12 @@ public final class Endpoint implements AutoCloseable {
      * @return the memory, zeroed. Close it after use. Over RDMA, closing {@link #protectionDomain()} also closes the
      *     memory. This endpoint closes the domain when it is closed, unless the configuration or a server provided the
      *     domain
+     * @throws IllegalStateException if this endpoint is closed
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; if locked memory is exhausted, the message
      *     contains the limit and what to do
      */
     public MemoryRegion allocateMemory(long size) {
-        return memories.allocate(size, AccessFlag.LOCAL_WRITE);
+        return openMemories().allocate(size, AccessFlag.LOCAL_WRITE);
     }
 
     /**
@@ -819,11 +820,12 @@ public final class Endpoint implements AutoCloseable {
      * @return the memory, zeroed. Close it after use. Closing {@link #protectionDomain()} closes it as well, but not
      *     over TCP
      * @throws IllegalArgumentException if there are no rights, or others than the three
+     * @throws IllegalStateException if this endpoint is closed
      * @throws io.github.rdma4j.verbs.VerbsException if the kernel refuses; if locked memory is exhausted, the message
      *     contains the limit and what to do
      */
     public ExposedMemory expose(long size, AccessFlag... rights) {
-        return memories.expose(size, rights);
+        return openMemories().expose(size, rights);
     }
 
     /**
@@ -835,9 +837,10 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalArgumentException if the region belongs to another protection domain or to a memory pool, was
      *     registered without these rights, or has the same key as a region that the server has exposed from another
      *     adapter: register it again to get another key
+     * @throws IllegalStateException if this endpoint is closed
      */
     public ExposedMemory expose(MemoryRegion region, AccessFlag... rights) {
-        return memories.expose(region.slice(), true, rights);
+        return openMemories().expose(region.slice(), true, rights);
     }
 
     /**
@@ -847,13 +850,25 @@ public final class Endpoint implements AutoCloseable {
      *
      * @param slice of a region that was registered in {@link #protectionDomain()} with at least these rights
      * @param rights what peers may do
-     * @return the memory; closing it does not close the region
+     * @return the memory. Closing it does not close the region: peers can use the memory until the region is closed, or
+     *     for memory of a pool, until the pool is closed
      * @throws IllegalArgumentException if the region belongs to another protection domain, was registered without these
      *     rights, or has the same key as a region that the server has exposed from another adapter: register it again
      *     to get another key
+     * @throws IllegalStateException if this endpoint is closed
      */
     public ExposedMemory expose(MemorySlice slice, AccessFlag... rights) {
-        return memories.expose(slice, false, rights);
+        return openMemories().expose(slice, false, rights);
+    }
+
+    private Memories openMemories() {
+        engine.enter();
+        try {
+            engine.requireOpen();
+            return memories;
+        } finally {
+            engine.exit();
+        }
     }
 
     /**

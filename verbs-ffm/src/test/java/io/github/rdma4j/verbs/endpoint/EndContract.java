@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.endpoint;
 
+import static io.github.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -144,6 +145,12 @@ abstract class EndContract {
         assertThatThrownBy(() -> pair.left().poll(message -> {})).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> pair.left().transfers().pollTransfers((id, original, failure) -> {}))
                 .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> pair.left().allocateMemory(8))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("endpoint");
+        assertThatThrownBy(() -> pair.left().expose(8, REMOTE_READ))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("endpoint");
     }
 
     @Test
