@@ -120,6 +120,12 @@ public record RouteDiagnosis(List<Interface> interfaces, Routes routes) {
         if (interfaces.isEmpty() || !explanation.isEmpty()) {
             return explanation;
         }
+        if (from != null && from.getClass() != destination.getClass()) {
+            return explanation.add(
+                    "one of %s and %s is an IPv4 address, and the other an IPv6 address"
+                            .formatted(from.getHostAddress(), destination.getHostAddress()),
+                    "use a local address of the peer's kind");
+        }
         Optional<InetAddress> leaves = Optional.empty();
         String words = "";
         try {

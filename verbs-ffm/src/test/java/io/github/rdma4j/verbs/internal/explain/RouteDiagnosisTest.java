@@ -75,6 +75,15 @@ class RouteDiagnosisTest {
     }
 
     @Test
+    void addressesOfBothFamiliesAreNamed() {
+        Explanation explanation =
+                host(true, RouteDiagnosisTest::unreachable).of(InetAddress.ofLiteral("fd00::1"), PEER);
+        assertThat(explanation.cause())
+                .isEqualTo("one of fd00:0:0:0:0:0:0:1 and 10.1.0.9 is an IPv4 address, and the other an IPv6 address");
+        assertThat(explanation.remedy()).isEqualTo("use a local address of the peer's kind");
+    }
+
+    @Test
     void sourceThatIsDownOrForeignIsNamed() {
         assertThat(host(false, RouteDiagnosisTest::unreachable).of(OWN, PEER).cause())
                 .isEqualTo("the network interface eth1 of this host, which has 10.1.0.1, is down");
