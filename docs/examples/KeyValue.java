@@ -1,9 +1,11 @@
 // A key-value store whose values are read without its processor: clients fetch entries with one-sided READs.
 //
-//   server:  java -cp verbs.jar KeyValue.java server 10.0.0.1 7471
-//   client:  java -cp verbs.jar KeyValue.java put    10.0.0.1 7471 KEY VALUE
-//            java -cp verbs.jar KeyValue.java get    10.0.0.1 7471 KEY
-//            java -cp verbs.jar KeyValue.java hammer 10.0.0.1 7471 COUNT     (reads while another connection writes)
+//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes docs/examples/KeyValue.java ARGUMENTS
+//
+//   server:  server 10.0.0.1 7471
+//   client:  put    10.0.0.1 7471 KEY VALUE
+//            get    10.0.0.1 7471 KEY
+//            hammer 10.0.0.1 7471 COUNT     (reads while another connection writes)
 //
 // Puts are messages. The table is exposed memory: the key says which entry to read. An adapter may read an entry while
 // the server writes it, so each has a version, odd during a write, and a checksum over version, key and value: what

@@ -1,8 +1,10 @@
 // Publishes numbers to any number of subscribers, with one thread. A slow subscriber misses some numbers, and
 // sees which. The others do not wait for it.
 //
-//   publisher:    java -cp verbs.jar Publisher.java publish   10.0.0.1 7471 SUBSCRIBERS NUMBERS
-//   subscribers:  java -cp verbs.jar Publisher.java subscribe 10.0.0.1 7471 SUBSCRIBERS
+//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes docs/examples/Publisher.java ARGUMENTS
+//
+//   publisher:    publish   10.0.0.1 7471 SUBSCRIBERS NUMBERS
+//   subscribers:  subscribe 10.0.0.1 7471 SUBSCRIBERS
 //
 // The publisher begins when all SUBSCRIBERS are there. The other program opens as many connections, again with one
 // thread. In both programs a selector finds the endpoints that have something to do, and the endpoints of a group share

@@ -1,8 +1,10 @@
 // Sends a file as fast as the link goes: several one-sided writes are under way at any time, each into its slot of the
 // receiver's window.
 //
-//   receiver:  java -cp verbs.jar SendFile.java receive 10.0.0.1 7471 TARGET
-//   sender:    java -cp verbs.jar SendFile.java send    10.0.0.1 7471 FILE
+//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes docs/examples/SendFile.java ARGUMENTS
+//
+//   receiver:  receive 10.0.0.1 7471 TARGET
+//   sender:    send    10.0.0.1 7471 FILE
 //
 // The receiver exposes a window of chunks. The sender fills a chunk, writes it, and sends its number in a message once
 // it has arrived. The receiver stores the chunk and sends the number back, which frees the slot. A checksum over the

@@ -38,7 +38,8 @@ final class Checks {
         region.requireOpenSoon();
         if (region.domain() != domain && !region.protectionDomain().isSameAs(domain)) {
             throw new IllegalArgumentException(
-                    region + " is registered in another protection domain than this queue's");
+                    region + " is registered in another protection domain than this queue's: register the memory in"
+                            + " this one, or take it from this endpoint's allocateMemory");
         }
         if (local.length() > maxMessageSize) {
             throw new IllegalArgumentException(

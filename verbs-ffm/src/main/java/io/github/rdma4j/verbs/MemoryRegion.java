@@ -310,8 +310,8 @@ public final class MemoryRegion extends Resource {
     private void requireAdapter(String what) {
         if (domain == null) {
             throw new UnsupportedOperationException(
-                    "%s of %s, which is registered with no adapter: register the memory in a ProtectionDomain"
-                            .formatted(what, this));
+                    "%s was requested of %s, which is registered with no adapter: use memory of allocateMemory, or"
+                            + " register it in a ProtectionDomain".formatted(what, this));
         }
     }
 

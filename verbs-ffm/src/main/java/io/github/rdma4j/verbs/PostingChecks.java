@@ -151,7 +151,8 @@ record PostingChecks(
     /** Checks that a request names its destination, if the type of the queue pair requires it. */
     void requireAddress(Destination destination, int sharedReceiveQueue) {
         if ((type == QueuePairType.UD || type == QueuePairType.DRIVER) && destination == null) {
-            throw new IllegalArgumentException("a datagram needs a destination: to(...) was not called");
+            throw new IllegalArgumentException(
+                    "a datagram needs a Destination: pass it to tryPostSend, or to to(...) of a batch or a prepared request");
         }
         if (type == QueuePairType.XRC_SEND && sharedReceiveQueue == NO_NUMBER) {
             throw new IllegalArgumentException(

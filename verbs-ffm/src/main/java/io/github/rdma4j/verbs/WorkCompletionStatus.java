@@ -26,7 +26,8 @@ public enum WorkCompletionStatus {
                     + " completion; of a request on SoftRoCE, its region was closed, or this host has lost the address,"
                     + " the route or the link to the peer; on an adapter, the queue pair's type does not have the"
                     + " operation, or the request has more pieces than the queue pair was created for",
-            "post receives that are as long as the longest message, and close regions after the completion; for a"
+            "post receives that are as long as the longest message (of datagrams, 40 bytes longer), and close regions"
+                    + " after the completion; for a"
                     + " request, see 'ip address' and 'ip route get' for the peer's address, and compare it with the"
                     + " queue pair's type and sizes"),
     /** The end-to-end context is inconsistent. */

@@ -183,7 +183,7 @@ class SharedReceiveQueueDeviceTest {
         MemoryRegion foreign = other.allocateMemory(64, LOCAL_WRITE);
         assertThatThrownBy(() -> shared.tryPostReceive(1, foreign.slice(0, 8)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(foreign + " is registered in another protection domain than this queue's");
+                .hasMessageStartingWith(foreign + " is registered in another protection domain than this queue's");
         assertThatThrownBy(() -> new LoopbackPair(other, queue, peerQueue, config -> config.sharedReceiveQueue(shared)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("another protection domain");

@@ -208,7 +208,7 @@ final class CmStatus {
     /** Explains a status of InfiniBand's SIDR_REP message. */
     private static String lookUpStatus(int status) {
         return switch (status) {
-            case 1 -> "nobody listens at this address and port, in this port space";
+            case 1 -> "nobody listens for RDMA at this address and port, in this port space";
             case LOOK_UP_REFUSED -> "the peer's program refused it";
             case 3 -> "the peer has no queue pair for it";
             case 4 -> "another port is responsible";

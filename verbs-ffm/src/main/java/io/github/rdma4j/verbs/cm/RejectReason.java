@@ -23,7 +23,7 @@ public enum RejectReason {
     /** The peer does not have the communication instance. */
     INVALID_COMMUNICATION_INSTANCE(7, "the peer does not know this communication instance"),
     /** No program listens there. */
-    INVALID_SERVICE_ID(8, "nobody listens at this address and port, in this port space"),
+    INVALID_SERVICE_ID(8, "nobody listens for RDMA at this address and port, in this port space"),
     /** The transport is not the one that was expected. */
     INVALID_TRANSPORT_TYPE(9, "the peer expects another transport"),
     /** The queue pair number is still in use at the peer, by a connection that this side has forgotten. */

@@ -61,7 +61,7 @@ public interface Admission {
             int length = Objects.requireNonNull(tokens[i], "token").length;
             if (length == 0 || length > EndpointConfig.MAX_PRIVATE_DATA) {
                 throw new IllegalArgumentException(
-                        "a token of %d bytes: 1 to %d travel".formatted(length, EndpointConfig.MAX_PRIVATE_DATA));
+                        "a token of %d bytes: 1 to %d fit".formatted(length, EndpointConfig.MAX_PRIVATE_DATA));
             }
             accepted[i] = Arrays.copyOf(tokens[i], length);
         }

@@ -298,7 +298,7 @@ public final class EndpointConfig {
     public EndpointConfig privateData(byte[] data) {
         if (data.length > MAX_PRIVATE_DATA) {
             throw new IllegalArgumentException(
-                    "%d bytes of private data: at most %d travel".formatted(data.length, MAX_PRIVATE_DATA));
+                    "%d bytes of private data: at most %d fit".formatted(data.length, MAX_PRIVATE_DATA));
         }
         privateData = data.clone();
         return this;
@@ -410,7 +410,7 @@ public final class EndpointConfig {
         boolean isFailover = transport == Transport.RDMA_WITH_FAILOVER;
         int most = isFailover ? MAX_PRIVATE_DATA - Failover.MARK_BYTES : MAX_PRIVATE_DATA;
         if (privateData.length + token.length > most) {
-            throw new IllegalArgumentException("privateData of %d bytes and a token of %d: %sat most %d travel in all"
+            throw new IllegalArgumentException("privateData of %d bytes and a token of %d: %sat most %d fit in all"
                     .formatted(
                             privateData.length,
                             token.length,

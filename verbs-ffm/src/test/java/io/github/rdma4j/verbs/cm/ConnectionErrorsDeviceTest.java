@@ -158,7 +158,7 @@ class ConnectionErrorsDeviceTest {
         assertThat(failure.event()).isEqualTo(CmEventType.REJECTED);
         assertThat(failure.errnoName()).isEqualTo("ECONNREFUSED");
         assertThat(failure)
-                .hasMessageContaining("nobody listens at this address and port, in this port space")
+                .hasMessageContaining("nobody listens for RDMA at this address and port, in this port space")
                 .hasMessageContaining("Check that the peer listens");
     }
 

@@ -48,7 +48,7 @@ class AdmissionTcpTest extends AdmissionContract {
                                 .privateData(new byte[11]),
                         PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("privateData of 11 bytes and a token of 30: at most 40 travel in all");
+                .hasMessage("privateData of 11 bytes and a token of 30: at most 40 fit in all");
         assertThatThrownBy(() -> Endpoint.connect(
                         TcpPair.ANY_PORT,
                         config -> config.transport(Transport.RDMA_WITH_FAILOVER).token(new byte[33]),

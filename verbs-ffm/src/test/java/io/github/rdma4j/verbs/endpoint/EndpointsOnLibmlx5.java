@@ -205,6 +205,6 @@ public class EndpointsOnLibmlx5 {
     void connectFailsWithoutAListener() {
         assertThatThrownBy(() -> Endpoint.connect(at(1, 4711), LONG))
                 .isInstanceOf(VerbsException.class)
-                .hasMessageContaining("nobody listens at this address and port");
+                .hasMessageContaining("nobody listens for RDMA at this address and port");
     }
 }

@@ -75,7 +75,7 @@ class ValkeyRdmaDeviceTest extends ValkeyCommands {
                     .hasRootCauseInstanceOf(ConnectionRejectedException.class)
                     .cause()
                     .isInstanceOf(ConnectException.class)
-                    .hasMessageContaining("nobody listens at this address and port")
+                    .hasMessageContaining("nobody listens for RDMA at this address and port")
                     .hasMessageContaining("--rdma-bind");
         }
     }

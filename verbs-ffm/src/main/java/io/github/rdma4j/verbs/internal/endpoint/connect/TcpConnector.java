@@ -84,7 +84,7 @@ final class TcpConnector {
                 throw refused(operation, errno, config, server);
             }
             TcpLink link = new TcpLink(socket);
-            try (TcpHandshake words = new TcpHandshake(socket)) {
+            try (TcpHandshake words = new TcpHandshake(socket, operation)) {
                 Exchange exchange = new Exchange(operation, link, words, poller, timeout, start);
                 return adapter == null ? greet(exchange, config) : greetOverSrd(exchange, config, adapter);
             }
@@ -215,7 +215,7 @@ final class TcpConnector {
     private static Explanation notAccepted() {
         return new Explanation()
                 .add(
-                        "the server's kernel has taken the connection, and its program has not",
+                        "the server's kernel has accepted the connection, and no endpoint server has answered",
                         "see that the server's program accepts clients, and that it is an endpoint server; or allow"
                                 + " more time");
     }

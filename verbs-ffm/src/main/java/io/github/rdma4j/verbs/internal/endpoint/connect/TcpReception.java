@@ -212,7 +212,7 @@ public final class TcpReception implements Reception {
         TcpHandshake words = null;
         TcpLink link = new TcpLink(client);
         try {
-            words = new TcpHandshake(client);
+            words = new TcpHandshake(client, "the handshake over TCP");
             poller.add(link);
             handshakes.add(link, new Handshake(link, words));
             return link;

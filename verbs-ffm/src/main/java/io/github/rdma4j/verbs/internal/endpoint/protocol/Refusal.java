@@ -18,8 +18,8 @@ public enum Refusal {
             "set integrity(true) on both sides, or on neither"),
     /** The server's admission has said no. */
     NOT_ADMITTED(
-            "the server does not let this client in (EndpointConfig.admission): it has shown no token, or a wrong one,"
-                    + " or comes from where nobody may come from",
+            "the server does not let this client in (EndpointConfig.admission): it has sent no token, or a"
+                    + " wrong one, or its address is not allowed",
             "give the token that the server's operator has given to you (EndpointConfig.token)"),
     /** The server takes SRD alone, and the client has none. */
     DATAGRAMS_WANTED(

@@ -30,13 +30,16 @@ public final class TcpHandshake implements AutoCloseable {
     private static final ValueLayout.OfInt FIRST_WORD = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final StreamSocket socket;
+    private final String operation;
     private final MemoryRegion memory = MemoryRegion.withoutAdapter(2L * MOST_BYTES, AccessFlag.LOCAL_WRITE);
     private int sent;
     private int toSend;
     private int received;
 
-    public TcpHandshake(StreamSocket socket) {
+    /** @param operation that failures name */
+    public TcpHandshake(StreamSocket socket, String operation) {
         this.socket = socket;
+        this.operation = operation;
     }
 
     /** Queues the hello, which {@link #sendRest()} sends. */
@@ -95,7 +98,7 @@ public final class TcpHandshake implements AutoCloseable {
             long more = socket.receive(memory.segment(), MOST_BYTES + received, length - received);
             if (more == StreamSocket.END) {
                 throw ACCESS.endpointException(
-                        "the handshake over TCP",
+                        operation,
                         "the other side closed the connection before its hello was complete",
                         "check that it is an endpoint over TCP, and read what its program reports");
             }
@@ -114,8 +117,8 @@ public final class TcpHandshake implements AutoCloseable {
         return received >= Integer.BYTES && !Hello.isMagic(memory.segment().get(FIRST_WORD, MOST_BYTES));
     }
 
-    private static VerbsException broken(int errno) {
-        return new VerbsException("the handshake over TCP", errno, "", "");
+    private VerbsException broken(int errno) {
+        return new VerbsException(operation, errno, "", "");
     }
 
     @Override
