@@ -54,19 +54,18 @@ final class CompletionBudget {
     }
 
     /**
-     * Returns the depth for a user that has not requested one: the usual depth, or less if that exceeds half of the
-     * queue. It does not depend on the queue's other users: the connections of a server are equally deep, and one that
-     * does not fit is refused.
+     * Returns the depth for a user that has not requested one: the usual depth, or less if that exceeds a quarter of
+     * the queue. It does not depend on the queue's other users: the connections of a server are equally deep, and one
+     * that does not fit is refused.
      *
-     * @param besides the user's other completions in this queue
-     * @param parts how many such depths share the half
+     * @param besides the completions that the user has requested in this queue
      * @return at least 1
      */
-    static int depth(CompletionQueue queue, long besides, int parts, int usual) {
+    static int depth(CompletionQueue queue, long besides, int usual) {
         if (queue.ignoresOverrun()) {
             return usual;
         }
-        return Math.clamp((queue.capacity() - besides) / 2 / parts, 1, usual);
+        return Math.clamp(Math.min(queue.capacity() / 4, queue.capacity() - besides), 1, usual);
     }
 
     /**

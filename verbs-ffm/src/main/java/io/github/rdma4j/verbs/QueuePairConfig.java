@@ -99,10 +99,9 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Sets the depth of the send queue. The default is 128, or less with a short completion queue: if neither depth is
-     * set, both together take at most half of it, so that two such queue pairs fit. The creation fails if the depths of
-     * all queue pairs that complete into the completion queue exceed its capacity; {@link
-     * #oversubscribeCompletionQueue} turns this check off.
+     * Sets the depth of the send queue. The default is 128, or a quarter of the completion queue if that is less: with
+     * both defaults, two queue pairs fit. The creation fails if the depths of all queue pairs that complete into the
+     * completion queue exceed its capacity; {@link #oversubscribeCompletionQueue} turns this check off.
      *
      * @param count at least 1, at most the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}
      * @return this

@@ -61,16 +61,14 @@ final class QueuePairDepths {
         CompletionQueue sendQueue = config.sendCompletionQueue();
         CompletionQueue receiveQueue = config.receiveCompletionQueue();
         boolean oneQueue = sendQueue == receiveQueue;
-        boolean bothUnset = askedSends.isEmpty() && askedReceives.isEmpty();
-        int parts = oneQueue && hasOwnReceives(config) && bothUnset ? 2 : 1;
         long shared = receivesOfSharedQueue(config);
         if (askedSends.isEmpty()) {
             long receives = shared + (hasOwnReceives(config) ? askedReceives.orElse(0) : 0);
-            sendDepth = CompletionBudget.depth(sendQueue, oneQueue ? receives : 0, parts, USUAL_DEPTH);
+            sendDepth = CompletionBudget.depth(sendQueue, oneQueue ? receives : 0, USUAL_DEPTH);
         }
         if (askedReceives.isEmpty() && hasOwnReceives(config)) {
             long sends = oneQueue ? askedSends.orElse(0) : 0;
-            receiveDepth = CompletionBudget.depth(receiveQueue, sends, parts, USUAL_DEPTH);
+            receiveDepth = CompletionBudget.depth(receiveQueue, sends, USUAL_DEPTH);
         }
         long receives = hasOwnReceives(config) ? receiveDepth : shared;
         String who = "this queue pair, with %d sends and %d receives,".formatted(sendDepth, receives);

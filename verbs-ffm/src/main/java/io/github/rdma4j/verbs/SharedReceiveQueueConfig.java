@@ -29,7 +29,7 @@ public final class SharedReceiveQueueConfig {
     SharedReceiveQueueConfig() {}
 
     /**
-     * Sets the number of receives that it holds. The default is 128, or with its own completion queue half of that
+     * Sets the number of receives that it holds. The default is 128, or with its own completion queue a quarter of that
      * queue if that is less. Creating a queue pair that uses this queue fails if its completion queue has fewer free
      * entries.
      *
@@ -118,8 +118,7 @@ public final class SharedReceiveQueueConfig {
             depth = maxWorkRequests.orElse(USUAL_DEPTH);
             return;
         }
-        depth = maxWorkRequests.orElseGet(
-                () -> CompletionBudget.depth(completionQueue, tagCompletions(), 1, USUAL_DEPTH));
+        depth = maxWorkRequests.orElseGet(() -> CompletionBudget.depth(completionQueue, tagCompletions(), USUAL_DEPTH));
         CompletionBudget.require(
                 completionQueue,
                 depth + tagCompletions(),

@@ -32,8 +32,8 @@ public final class WorkQueueConfig {
     WorkQueueConfig() {}
 
     /**
-     * Sets the maximum number of outstanding receives. The default is 128, or half of the completion queue if that is
-     * less.
+     * Sets the maximum number of outstanding receives. The default is 128, or a quarter of the completion queue if that
+     * is less.
      *
      * @param count from 1 to the device's {@link DeviceAttributes#maxQueuePairWorkRequests()}; the creation fails if
      *     the completion queue has fewer free entries
@@ -82,7 +82,7 @@ public final class WorkQueueConfig {
 
     /** Called with the tree's lock held, before the creation. */
     void fitCompletionQueue(CompletionQueue queue) {
-        depth = maxWorkRequests.orElseGet(() -> CompletionBudget.depth(queue, 0, 1, USUAL_DEPTH));
+        depth = maxWorkRequests.orElseGet(() -> CompletionBudget.depth(queue, 0, USUAL_DEPTH));
         CompletionBudget.require(
                 queue, depth, "this work queue", "make this one, or what else completes there, less deep");
     }

@@ -231,13 +231,19 @@ class MemoryWindowDeviceTest {
     @Test
     void refusalOfTheLibraryIsReported() {
         MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
-        QueuePair datagrams =
-                pair.domain.createQueuePair(QueuePairType.UD, config -> config.completionQueue(pair.peerQueue));
+        QueuePair datagrams = pair.domain.createQueuePair(
+                QueuePairType.UD,
+                config -> config.completionQueue(pair.peerQueue)
+                        .maxSendWorkRequests(1)
+                        .maxReceiveWorkRequests(1));
         assertThatThrownBy(() -> window.tryPostBind(datagrams, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a queue pair of type UD has no memory window binding");
-        QueuePair unconnected =
-                pair.domain.createQueuePair(QueuePairType.RC, config -> config.completionQueue(pair.peerQueue));
+        QueuePair unconnected = pair.domain.createQueuePair(
+                QueuePairType.RC,
+                config -> config.completionQueue(pair.peerQueue)
+                        .maxSendWorkRequests(1)
+                        .maxReceiveWorkRequests(1));
         assertThatThrownBy(() -> window.tryPostBind(unconnected, 1, region.slice(), SIGNALED, REMOTE_WRITE))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("its state is RESET")

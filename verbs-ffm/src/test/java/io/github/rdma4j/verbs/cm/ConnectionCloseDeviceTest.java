@@ -100,7 +100,7 @@ class ConnectionCloseDeviceTest {
 
     /** An endpoint server does so whose handshakeTimeout has passed. */
     @Test
-    void clientIsToldThatTheServerHasGivenUpAfterItsResponse() throws Exception {
+    void serverThatGivesUpAfterItsResponseIsNamed() throws Exception {
         try (EventChannel servers = EventChannel.create();
                 EventChannel clients = EventChannel.create()) {
             ConnectionId client = resolved(clients, listener(servers));
