@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads results documents of a test or of a comparison (docs/results.md), and documents that C's own tools write with
@@ -279,11 +280,27 @@ final class ResultsReader {
                 size,
                 iterations,
                 figures,
-                "Gb/sec".equals(result.text("BW_unit")),
+                isInGigabits(result.text("BW_unit"), size, figures),
                 allSamples,
                 curve,
                 rounds,
                 latency != null && "open".equals(latency.text("loop")));
+    }
+
+    /**
+     * Returns whether bandwidth is in Gb/s. C's tools do not write the unit, but it follows from the rate of messages:
+     * a message of a million bytes is 0.95 MiB and 0.008 Gb, or twice as much in a bidirectional run. If the rate is
+     * rounded to 0, bandwidth is left out.
+     */
+    private static boolean isInGigabits(String unit, long size, Map<String, Double> figures) {
+        if (unit != null) {
+            return unit.equals("Gb/sec");
+        }
+        double megabytes = figures.getOrDefault(Metric.RATE.key(), 0.0) * size;
+        if (megabytes == 0) {
+            figures.keySet().removeAll(Set.of(Metric.BANDWIDTH.key(), Metric.PEAK.key()));
+        }
+        return figures.getOrDefault(Metric.BANDWIDTH.key(), 0.0) < megabytes / 10;
     }
 
     /** Returns a round. A comparison contains its CPU time in microseconds, in addition to the tools' columns. */

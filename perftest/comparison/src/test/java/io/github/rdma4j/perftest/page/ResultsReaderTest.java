@@ -86,6 +86,43 @@ class ResultsReaderTest {
         assertThat(test.results().getFirst().metric(Metric.RATE)).isCloseTo(180_000, within(1e-6));
     }
 
+    /** Their documents do not name the unit, and have Gb/s after --report_gbits. */
+    @ParameterizedTest
+    @CsvSource({
+        "65536, 98.10, 0.187111, true",
+        "65536, 11694.43, 0.187111, false",
+        // Both directions.
+        "65536, 196.20, 0.187111, true",
+        "65536, 23388.86, 0.187111, false",
+        // A figure rounded up from half its last digit.
+        "2, 0.01, 0.002600, false",
+        "2, 0.000001, 0.000032, true",
+        "8388608, 0.07, 0.000001, true",
+        "8388608, 4.80, 0.000001, false",
+    })
+    void unitOfCToolsFollowsFromTheRateOfMessages(String size, double average, String rate, boolean gigabits) {
+        Result result = ofC(size, average, rate);
+
+        assertThat(result.gigabits()).isEqualTo(gigabits);
+        assertThat(result.figure(Metric.BANDWIDTH.key())).isEqualTo(average);
+    }
+
+    @Test
+    void bandwidthWithoutUnitAndRateIsLeftOut() {
+        assertThat(ofC("8388608", 3.2, "0.000000").metric(Metric.BANDWIDTH)).isNaN();
+    }
+
+    private Result ofC(String size, double average, String rate) {
+        return read("""
+            {"test_info": {"test": "RDMA_Write_BW_Test"},
+             "results": {"MsgSize": %s, "n_iterations": 5000, "BW_peak": 0, "BW_average": %s, "MsgRate": %s}}\
+            """.formatted(size, average, rate))
+                .tests()
+                .getFirst()
+                .results()
+                .getFirst();
+    }
+
     /** As series of their own, thousands of them took hours. */
     @Test
     void reportsOfAnEndlessRunAreItsRounds() {
