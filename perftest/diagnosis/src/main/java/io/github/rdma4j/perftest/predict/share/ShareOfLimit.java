@@ -151,7 +151,11 @@ public final class ShareOfLimit implements LimitListener {
 
     @Override
     public void end() {
-        if (best == null || limit.isEmpty() || !(perSecond(best) > 0)) {
+        // A limited rate says nothing about the links.
+        if (best == null
+                || limit.isEmpty()
+                || !(perSecond(best) > 0)
+                || info.parameters().rate().limited()) {
             return;
         }
         double share = perSecond(best) / limit.get().bytesPerSecond();

@@ -107,6 +107,15 @@ class ShareOfLimitTest {
         assertThat(share.limit()).isEmpty();
     }
 
+    /** The user has chosen a low rate, so no advice can raise it. */
+    @Test
+    void limitedRateIsNotJudged() {
+        RecordedHost.of("h100-infiniband", root);
+        run(info("mlx5_1", Tool.WRITE_BANDWIDTH, null, "--rate_limit", "5", "host"), reached(65_536, 0.6));
+        assertThat(notes).isEmpty();
+        assertThat(share.limit()).isPresent();
+    }
+
     @Test
     void softRoceIsNotJudged() {
         RecordedHost.of("rxe", root);
