@@ -198,8 +198,8 @@ public final class Choices {
                         : Optional.<String>empty())
                 .orElse("HCA " + pair.adapter());
         String subject = "GPU" + device + " with " + name;
-        String chosen = "%s (distance %d, allowed up to %d)"
-                .formatted(pair.direct() ? "GPUDirect RDMA" : "through host memory", pair.distance(), pair.limit());
+        String chosen = (pair.direct() ? "GPUDirect RDMA" : "through host memory") + " (distance " + pair.distance()
+                + ", allowed up to " + pair.limit() + ")";
         choices.add(verdict(name)
                 .map(verdict -> Choice.compared(
                         subject,
@@ -243,7 +243,7 @@ public final class Choices {
         String channels = count == 1 ? "one channel" : count + " channels";
         if (!link.isOverNetwork()) {
             boolean forbidden = isSet("NCCL_P2P_DISABLE", "1") || isSet("NCCL_P2P_LEVEL", "LOC");
-            String subject = "rank %d to rank %d".formatted(link.from(), link.to());
+            String subject = "rank " + link.from() + " to rank " + link.to();
             String chosen = link.text() + ", " + channels;
             choices.add(
                     forbidden
