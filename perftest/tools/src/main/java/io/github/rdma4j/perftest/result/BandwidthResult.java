@@ -44,9 +44,12 @@ public record BandwidthResult(
         this(size, iterations, peak, average, messageRate, gigabits, List.of(), null, null);
     }
 
-    /** Returns whether two decimals would show too little of it, so that the C tools print six. */
+    /**
+     * Returns whether two decimals would show too little of it, so that the C tools print six. In a bidirectional run
+     * they decide by this side's direction.
+     */
     public boolean hasSmallFigures() {
-        return gigabits && average < SMALL_GIGABITS;
+        return gigabits && (local == null ? average : local.average) < SMALL_GIGABITS;
     }
 
     /**

@@ -15,6 +15,7 @@ import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.Results;
 import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.wire.BandwidthReport;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.device.Gid;
 import java.io.ByteArrayOutputStream;
@@ -153,6 +154,10 @@ class ReportTest {
                 .contains("BW peak[Gb/sec]    BW average[Gb/sec]");
         assertThat(ResultTable.row(new BandwidthResult(2, 5000, 0.0012, 0.0011, 0.07, true)))
                 .isEqualTo(" 2          5000           0.001200            0.001100            0.070000\n");
+        // The figures of both directions are shown, and this side's decide.
+        assertThat(ResultTable.row(
+                        new BandwidthResult(2, 5000, 0, 0.08, 5, true).plus(new BandwidthReport(2, 5000, 0, 0.07, 4))))
+                .isEqualTo(" 2          5000           0.000000            0.150000            9.000000\n");
     }
 
     @Test
