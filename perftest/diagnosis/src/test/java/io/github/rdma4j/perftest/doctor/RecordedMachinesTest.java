@@ -146,6 +146,25 @@ class RecordedMachinesTest {
         assertThat(finding(diagnosis, Check.MTU).remedy()).startsWith("ip link set ens2f0 mtu 4200");
     }
 
+    /** Drivers have these settings at the interfaces in the bond, and none at the bond's own. */
+    @Test
+    void settingsAgainstLossBelongToTheMembersOfABond() {
+        Diagnosis diagnosis = RecordedHost.of("bond", root).with("""
+                sys/class/net/ens1f0/ecn/roce_np/enable/3: 1
+                sys/class/net/ens1f0/ecn/roce_rp/enable/3: 1
+                sys/class/net/ens1f1/ecn/roce_np/enable/3: 0
+                sys/class/net/ens1f1/ecn/roce_rp/enable/3: 0
+                """).diagnosis();
+        assertThat(diagnosis.findings())
+                .filteredOn(finding -> finding.check() == Check.ECN || finding.check() == Check.FLOW_CONTROL)
+                .extracting(finding -> finding.state() + " " + finding.subject() + ", " + finding.source())
+                .containsExactly(
+                        "UNKNOWN mlx5_bond_0/1 (ens1f0), netlink (dcbnl, ethtool) of ens1f0",
+                        "UNKNOWN mlx5_bond_0/1 (ens1f1), netlink (dcbnl, ethtool) of ens1f1",
+                        "OK mlx5_bond_0/1 (ens1f0), /sys/class/net/ens1f0/ecn",
+                        "WARNING mlx5_bond_0/1 (ens1f1), /sys/class/net/ens1f1/ecn");
+    }
+
     @Test
     void iwarp() {
         Diagnosis diagnosis = diagnosis("i40iw");

@@ -7,6 +7,7 @@ import static io.github.rdma4j.perftest.doctor.check.FindingState.OK;
 import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
 import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
+import io.github.rdma4j.perftest.doctor.machine.Bond;
 import io.github.rdma4j.perftest.doctor.machine.FlowControl;
 import io.github.rdma4j.perftest.doctor.machine.LinkPause;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
@@ -55,27 +56,35 @@ final class FabricChecks {
         List<Finding> findings = new ArrayList<>();
         for (RdmaPort port : device.ports()) {
             if (port.isActive() && device.isRoce(port) && !device.isSoftware()) {
-                port.networkInterface().ifPresent(name -> {
-                    findings.add(flowControl(port, name));
-                    findings.add(congestion(port, name));
-                });
+                for (String networkInterface : interfaces(port)) {
+                    String subject = port.name() + (port.bond().isPresent() ? " (" + networkInterface + ")" : "");
+                    findings.add(flowControl(subject, networkInterface));
+                    findings.add(congestion(subject, networkInterface));
+                }
                 findings.add(trafficClass(port));
             }
         }
         return findings;
     }
 
-    private Finding flowControl(RdmaPort port, String networkInterface) {
+    /** The interfaces that have the port's settings: those in a bond, not the bond's own. */
+    private static List<String> interfaces(RdmaPort port) {
+        return port.bond()
+                .map(Bond::members)
+                .orElseGet(() -> port.networkInterface().stream().toList());
+    }
+
+    private Finding flowControl(String subject, String networkInterface) {
         FlowControl.Answer answer = machine.flowControl(networkInterface);
         FlowControl found = answer.flowControl();
         Optional<LinkPause> pause = answer.pause();
         String pauses = pause.map(FabricChecks::words).orElse("");
         if (found == null) {
             if (pause.filter(LinkPause::isOn).isPresent()) {
-                return flowControl(port, networkInterface, OK, answer.failure() + pauses, "", "");
+                return flowControl(subject, networkInterface, OK, answer.failure() + pauses, "", "");
             }
             return flowControl(
-                    port,
+                    subject,
                     networkInterface,
                     UNKNOWN,
                     answer.failure() + pauses,
@@ -89,7 +98,7 @@ final class FabricChecks {
                 + pauses;
         if (found.switchPriorities().orElse(found.priorities()) != found.priorities()) {
             return flowControl(
-                    port,
+                    subject,
                     networkInterface,
                     WARNING,
                     seen + "; at the switch it is on for "
@@ -98,11 +107,11 @@ final class FabricChecks {
                     SET.formatted(networkInterface));
         }
         if (found.priorities() != 0 || pause.filter(LinkPause::isOn).isPresent()) {
-            return flowControl(port, networkInterface, OK, seen, "", "");
+            return flowControl(subject, networkInterface, OK, seen, "", "");
         }
         boolean nothingElse = pause.filter(LinkPause::isOff).isPresent() && !reactsToCongestion(networkInterface);
         return flowControl(
-                port,
+                subject,
                 networkInterface,
                 nothingElse ? WARNING : NOTE,
                 seen,
@@ -125,13 +134,13 @@ final class FabricChecks {
     }
 
     private Finding flowControl(
-            RdmaPort port, String networkInterface, FindingState state, String seen, String meaning, String remedy) {
+            String subject, String networkInterface, FindingState state, String seen, String meaning, String remedy) {
         String trust = files.text("sys/class/net/" + networkInterface + "/qos/trust")
                 .map(mode -> "; priorities are taken from " + mode)
                 .orElse("");
         return new Finding(
                 Check.FLOW_CONTROL,
-                port.name(),
+                subject,
                 "netlink (dcbnl, ethtool) of " + networkInterface,
                 state,
                 seen + trust,
@@ -158,12 +167,12 @@ final class FabricChecks {
         return pauses + (dscp.isEmpty() ? "" : "; for packets of DSCP " + dscp);
     }
 
-    private Finding congestion(RdmaPort port, String networkInterface) {
+    private Finding congestion(String subject, String networkInterface) {
         String folder = "sys/class/net/" + networkInterface + "/ecn";
         if (!files.exists(folder)) {
             return new Finding(
                     Check.ECN,
-                    port.name(),
+                    subject,
                     "/" + folder,
                     UNKNOWN,
                     "the driver has no files for ECN in sysfs; MLNX_OFED's mlx5 has",
@@ -177,14 +186,14 @@ final class FabricChecks {
         return notifying.isEmpty() || reacting.isEmpty()
                 ? new Finding(
                         Check.ECN,
-                        port.name(),
+                        subject,
                         "/" + folder,
                         WARNING,
                         seen,
                         "senders do not slow down before packets are dropped",
                         "echo 1 > /" + folder + "/roce_np/enable/3, and the same for roce_rp/enable/3, with the"
                                 + " priority of your RoCE traffic instead of 3")
-                : Finding.ok(Check.ECN, port.name(), "/" + folder, seen);
+                : Finding.ok(Check.ECN, subject, "/" + folder, seen);
     }
 
     private TreeSet<String> enabled(String folder) {
