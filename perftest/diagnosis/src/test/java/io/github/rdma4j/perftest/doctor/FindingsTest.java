@@ -218,6 +218,11 @@ class FindingsTest {
                     "50 Gb/sec (1X HDR)",
                     PORT + "link_layer: Unspecified\n" + PORT + "rate: 50 Gb/sec (1X HDR)"),
             with(Check.PORT, FAIL, "DOWN", PORT + "state: 1: DOWN"),
+            row(
+                    Check.PORT,
+                    FAIL,
+                    "raw Ethernet packets only",
+                    host -> host.without(PORT + "gids").with(PORT + "gids/")),
             with(Check.PORT, FAIL, "INIT", PORT + "state: 2: INIT\n" + PORT + "link_layer: InfiniBand"),
             with(
                     Check.PORT,

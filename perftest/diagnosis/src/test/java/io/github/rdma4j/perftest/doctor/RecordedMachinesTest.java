@@ -343,6 +343,7 @@ class RecordedMachinesTest {
                 "multiplane-roce",
                 "h100-rails",
                 "sriov-host",
+                "switchdev",
                 "sriov-pod-down",
                 "container-one-device",
                 "azure-hb",

@@ -31,7 +31,7 @@ final class AddressChecks {
     List<Finding> findings() {
         List<Finding> findings = new ArrayList<>();
         for (RdmaPort port : device.ports()) {
-            if (port.isActive()) {
+            if (port.isActive() && !port.rawOnly()) {
                 findings.add(gid(port));
                 if (device.isRoce(port)) {
                     findings.add(roceMode(port));

@@ -51,6 +51,10 @@ final class DeviceChecks {
             findings.add(efa());
         }
         for (RdmaPort port : device.ports()) {
+            if (port.rawOnly()) {
+                findings.add(rawOnly(port));
+                continue;
+            }
             if (device.isUnused(port, machine.devices())) {
                 findings.add(unused(port));
                 continue;
@@ -251,6 +255,23 @@ final class DeviceChecks {
                 port.state() + ", " + port.physicalState() + ", " + port.linkLayer() + ": not in use",
                 "the port has no address, and another port of the card works",
                 "");
+    }
+
+    private Finding rawOnly(RdmaPort port) {
+        boolean others = machine.devices().stream()
+                .anyMatch(other -> other.ports().stream().anyMatch(other::canUse));
+        String address =
+                device.function().map(function -> "pci/" + function.address()).orElse("");
+        return new Finding(
+                Check.PORT,
+                port.name(),
+                "/" + port.folder() + "/gids",
+                others ? NOTE : FAIL,
+                "has no GID table: raw Ethernet packets only",
+                "RoCE needs a GID; in switchdev mode a port stands for a virtual function, whose own device has GIDs",
+                "use the device of a virtual function or subfunction; if the adapter is not in switchdev mode (devlink dev"
+                        + " eswitch show " + address + "), switch RoCE on: devlink dev param set " + address
+                        + " name enable_roce value true cmode driverinit, then devlink dev reload " + address);
     }
 
     private String activate(RdmaPort port) {

@@ -90,6 +90,7 @@ final class DeviceReader {
                 afterNumber(folder + "/phys_state"),
                 files.text(folder + "/link_layer").orElse(""),
                 files.text(folder + "/rate").orElse(""),
+                files.exists(folder + "/gids") && files.names(folder + "/gids").isEmpty(),
                 gids,
                 interfaces,
                 networkInterface,

@@ -51,7 +51,7 @@ public record RdmaDevice(
      * Returns whether one of its ports uses RoCE. The ports of EFA and usNIC run over Ethernet with other protocols.
      */
     public boolean isRoce(RdmaPort port) {
-        return nodeType.equals("CA") && port.isEthernet();
+        return nodeType.equals("CA") && port.isEthernet() && !port.rawOnly();
     }
 
     /** Returns whether a device is on the same card, such as its other port or a virtual function of it. */
@@ -93,6 +93,9 @@ public record RdmaDevice(
 
     /** Returns whether one of its ports can carry data, as far as this machine shows. */
     public boolean canUse(RdmaPort port) {
-        return isOpen() && port.isActive() && !(isRoce(port) && port.gids().isEmpty());
+        return isOpen()
+                && port.isActive()
+                && !port.rawOnly()
+                && !(isRoce(port) && port.gids().isEmpty());
     }
 }

@@ -17,6 +17,8 @@ import java.util.Optional;
  * @param physicalState such as {@code LinkUp}; empty if it cannot be read
  * @param linkLayer {@code Ethernet} or {@code InfiniBand}; empty if it cannot be read
  * @param rate such as {@code 100 Gb/sec (4X EDR)}
+ * @param rawOnly whether it has no GID table, so that it carries raw Ethernet packets only. Ports of mlx5 are like this
+ *     in switchdev mode, where they represent virtual functions, and while RoCE is switched off.
  * @param gids the entries of its GID table that are in use, by index
  * @param interfaces the network interface of each GID, by the GID's index
  * @param networkInterface the interface of the port; empty if unknown
@@ -31,6 +33,7 @@ public record RdmaPort(
         String physicalState,
         String linkLayer,
         String rate,
+        boolean rawOnly,
         List<GidEntry> gids,
         Map<Integer, String> interfaces,
         Optional<String> networkInterface,
