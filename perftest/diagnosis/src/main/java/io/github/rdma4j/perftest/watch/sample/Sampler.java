@@ -24,6 +24,9 @@ public final class Sampler {
     private static final String DEVICES = "sys/class/infiniband";
     private static final String NODES = "sys/class/infiniband_verbs";
 
+    /** The maximum of a 32-bit counter, where the counters of InfiniBand's specification stop. */
+    private static final long STOPPED = 0xffff_ffffL;
+
     private final MachineFiles files;
     private final Optional<String> only;
 
@@ -69,8 +72,9 @@ public final class Sampler {
         Map<Flow, Long> flows = new EnumMap<>(Flow.class);
         for (Flow flow : Flow.values()) {
             for (Flow.Source source : flow.sources()) {
-                files.number(folder + source.file())
-                        .ifPresent(value -> flows.putIfAbsent(flow, times(value, source.unit())));
+                files.number(folder + source.file()).stream()
+                        .filter(value -> value != STOPPED)
+                        .forEach(value -> flows.putIfAbsent(flow, times(value, source.unit())));
             }
         }
         Map<String, Long> troubles = new HashMap<>();

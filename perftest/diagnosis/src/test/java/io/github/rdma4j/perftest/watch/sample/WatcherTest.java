@@ -56,6 +56,23 @@ class WatcherTest {
         assertThat(change.perSecond(Flow.SENT_BYTES)).isEmpty();
     }
 
+    /** The specification of InfiniBand gives them 32 bits; wider ones are optional. */
+    @Test
+    void countersThatHaveReachedTheirMaximumGiveNoRate() {
+        ports.with("mlx5_0", "counters/port_rcv_data", "4294967290");
+        Watcher watcher = watcher();
+        ports.with("mlx5_0", "counters/port_rcv_data", "4294967295");
+        assertThat(only(watcher.sample(SECOND)).perSecond(Flow.RECEIVED_BYTES)).isEmpty();
+        assertThat(only(watcher.sample(2 * SECOND)).perSecond(Flow.RECEIVED_BYTES))
+                .isEmpty();
+        ports.with("mlx5_0", "counters/port_rcv_data", "4294967296");
+        assertThat(only(watcher.sample(3 * SECOND)).perSecond(Flow.RECEIVED_BYTES))
+                .isEmpty();
+        ports.with("mlx5_0", "counters/port_rcv_data", "4294967299");
+        assertThat(only(watcher.sample(4 * SECOND)).perSecond(Flow.RECEIVED_BYTES))
+                .hasValue(12);
+    }
+
     @Test
     void restartedCountersGiveNoRate() {
         Watcher watcher = watcher();
