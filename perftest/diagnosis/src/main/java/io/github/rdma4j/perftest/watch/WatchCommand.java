@@ -104,7 +104,7 @@ public final class WatchCommand {
                                     .orElse("") + " here",
                     "rdma4j doctor says why");
         }
-        WatchPage page = new WatchPage(options.device(), interactive);
+        WatchPage page = new WatchPage(options.device(), interactive, resources.apply(options.device()));
         Watcher watcher = new Watcher(sampler, System.nanoTime());
         for (long sample = 0; sample < options.count(); sample++) {
             Thread.sleep(options.interval());

@@ -41,16 +41,19 @@ final class WatchPage {
     private final String none;
     private final boolean interactive;
     private final Deque<String> worse = new ArrayDeque<>();
-    private List<QueuePairs> before = List.of();
+    /** Null until the kernel has reported all queue pairs. */
+    private List<QueuePairs> before;
 
     /**
      * An empty page.
      *
      * @param only the only device to watch; empty for all
      * @param interactive whether each page replaces the previous one; otherwise a page only shows new events
+     * @param first the queue pairs at the start; those in error are no event
      */
-    WatchPage(Optional<String> only, boolean interactive) {
+    WatchPage(Optional<String> only, boolean interactive, Reading first) {
         this.interactive = interactive;
+        before = first.failure().isEmpty() ? first.queuePairs() : null;
         none = "  no RDMA device" + only.map(device -> " " + device).orElse("");
     }
 
@@ -59,7 +62,11 @@ final class WatchPage {
         List<String> now = new ArrayList<>(seen.worse());
         if (resources.failure().isEmpty()) {
             // Otherwise queue pairs are missing from the list, and at the next sample old failures would look new.
-            resources.queuePairs().forEach(one -> failed(one).ifPresent(now::add));
+            if (before != null) {
+                resources
+                        .queuePairs()
+                        .forEach(one -> failed(one, resources.queuePairs()).ifPresent(now::add));
+            }
             before = resources.queuePairs();
         }
         if (!interactive) {
@@ -96,16 +103,27 @@ final class WatchPage {
     }
 
     /** Returns a line for queue pairs if more of them are in error than in the last sample. */
-    private Optional<String> failed(QueuePairs now) {
-        int known = before.stream()
-                .filter(now::isOf)
-                .mapToInt(QueuePairs::inError)
-                .findFirst()
-                .orElse(0);
+    private Optional<String> failed(QueuePairs now, List<QueuePairs> all) {
+        int known = inError(before, now);
+        if (now.pid() == QueuePairs.UNKNOWN) {
+            // Queue pairs lose their owner when the thread that created them ends.
+            known += before.stream()
+                    .filter(one -> one.device().equals(now.device()) && one.pid() != QueuePairs.UNKNOWN)
+                    .mapToInt(one -> Math.max(0, one.inError() - inError(all, one)))
+                    .sum();
+        }
         return now.inError() <= known
                 ? Optional.empty()
                 : Optional.of(now.device() + ": " + (now.inError() - known) + " more queue pairs of " + now.who()
                         + " are in error: their connections are lost");
+    }
+
+    private static int inError(List<QueuePairs> all, QueuePairs wanted) {
+        return all.stream()
+                .filter(wanted::isOf)
+                .mapToInt(QueuePairs::inError)
+                .findFirst()
+                .orElse(0);
     }
 
     private static void owners(Reading resources, List<String> lines) {

@@ -24,7 +24,7 @@ public record QueuePairs(String device, long pid, String owner, int count, int i
     /** The program, without the number of the process. */
     public String program() {
         if (pid == UNKNOWN) {
-            return "of threads that have ended";
+            return "threads that have ended";
         }
         return pid == 0 ? "kernel: " + owner : owner.isEmpty() ? "?" : owner;
     }

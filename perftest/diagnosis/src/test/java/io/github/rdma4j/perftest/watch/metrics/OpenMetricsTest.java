@@ -114,7 +114,7 @@ class OpenMetricsTest {
                         "rdma4j_queue_pairs{device=\"mlx5_0\",owner=\"java\"} 5",
                         "rdma4j_queue_pairs_failed{device=\"mlx5_0\",owner=\"java\"} 2",
                         "rdma4j_queue_pairs{device=\"mlx5_0\",owner=\"kernel: ib_core\"} 1",
-                        "rdma4j_queue_pairs{device=\"rxe0\",owner=\"of threads that have ended\"} 4");
+                        "rdma4j_queue_pairs{device=\"rxe0\",owner=\"threads that have ended\"} 4");
         assertThat(OpenMetrics.of(List.of(), new Reading(List.of(), "not reported")))
                 .doesNotContain("rdma4j_queue_pairs{");
     }

@@ -120,7 +120,7 @@ class ResourcesTest {
                         new QueuePairs("rxe0", QueuePairs.UNKNOWN, "", 1, 0));
         assertThat(found)
                 .extracting(QueuePairs::who)
-                .containsExactly("java (40)", "kernel: ib_core", "? (43)", "of threads that have ended");
+                .containsExactly("java (40)", "kernel: ib_core", "? (43)", "threads that have ended");
     }
 
     @Test
