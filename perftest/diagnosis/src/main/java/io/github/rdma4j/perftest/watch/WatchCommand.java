@@ -64,6 +64,16 @@ public final class WatchCommand {
         }
         Sampler sampler = new Sampler(root, options.device());
         try {
+            // Without --device, the server waits for devices: a driver may be loaded later.
+            if (sampler.sample().isEmpty()
+                    && (options.metrics().isEmpty() || options.device().isPresent())) {
+                throw new PerftestException(
+                        "there is no RDMA device"
+                                + options.device()
+                                        .map(device -> " '" + device + "'")
+                                        .orElse("") + " here",
+                        "rdma4j doctor says why");
+            }
             if (options.metrics().isPresent()) {
                 return serve(options, () -> OpenMetrics.of(sampler.sample(), resources.apply(options.device())), out);
             }
@@ -96,14 +106,6 @@ public final class WatchCommand {
             boolean interactive,
             PrintStream out)
             throws InterruptedException {
-        if (sampler.sample().isEmpty()) {
-            throw new PerftestException(
-                    "there is no RDMA device"
-                            + options.device()
-                                    .map(device -> " '" + device + "'")
-                                    .orElse("") + " here",
-                    "rdma4j doctor says why");
-        }
         WatchPage page = new WatchPage(options.device(), interactive, resources.apply(options.device()));
         Watcher watcher = new Watcher(sampler, System.nanoTime());
         for (long sample = 0; sample < options.count(); sample++) {

@@ -194,9 +194,10 @@ class WatchCommandTest {
                 .hasSize(1);
     }
 
-    @Test
-    void deviceThatIsNotThereIsNamed() {
-        assertThat(run(false, "--device", "mlx5_9", "--count", "1")).isEqualTo(1);
+    @ParameterizedTest
+    @ValueSource(strings = {"--count 1", "--openmetrics 0"})
+    void deviceThatIsNotThereIsNamed(String options) {
+        assertThat(run(false, ("--device mlx5_9 " + options).split(" "))).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no RDMA device 'mlx5_9' here");
     }
 
