@@ -80,6 +80,11 @@ public final class BandwidthLoop {
             this.untilSignal = moderation;
         }
 
+        /** Messages posted. */
+        public long posted() {
+            return posted;
+        }
+
         private void prepare(int operation, int flags, boolean signaled) {
             RequestPreparation preparation = queuePair.prepare();
             requests = new PreparedRequest[local.length];
@@ -102,6 +107,9 @@ public final class BandwidthLoop {
     private final int flags;
     private final GroupTimes times;
     private final RunControl control;
+
+    /** Where filling begins. It advances with each burst, because one queue may take all of a burst. */
+    private int first;
 
     private long posted;
     private long completed;
@@ -213,11 +221,16 @@ public final class BandwidthLoop {
 
     /** Posts as many messages as the queues take; false on failure. */
     private boolean fill(long count) {
+        if (bursts != null) {
+            bursts.beginIfDue(System.nanoTime());
+        }
         try {
-            for (Stream stream : streams) {
-                if (!fill(stream, count)) {
+            int at = first;
+            for (int i = 0; i < streams.length; i++) {
+                if (!fill(streams[at], count)) {
                     return false;
                 }
+                at = at + 1 == streams.length ? 0 : at + 1;
             }
             return true;
         } catch (VerbsException e) {
@@ -231,7 +244,7 @@ public final class BandwidthLoop {
         long before = stream.posted;
         long end = stream.passage.ready(stream.completed, Math.min(count, stream.completed + depth), count);
         if (bursts != null) {
-            end = Math.min(end, before + bursts.allowance(System.nanoTime()));
+            end = Math.min(end, before + bursts.left());
         }
         if (before >= end) {
             return true;
@@ -267,9 +280,7 @@ public final class BandwidthLoop {
         stream.untilSignal = untilSignal;
         stream.posted = sent;
         posted += sent - before;
-        if (bursts != null) {
-            bursts.posted(sent - before);
-        }
+        limit(sent - before);
         if (!accepted) {
             postFailure = Failures.queueFull(stream.queuePair.number());
         }
@@ -301,11 +312,15 @@ public final class BandwidthLoop {
             }
             stream.posted += list;
             posted += list;
-            if (bursts != null) {
-                bursts.posted(list);
-            }
+            limit(list);
         }
         return true;
+    }
+
+    private void limit(long messages) {
+        if (bursts != null && bursts.posted(messages)) {
+            first = first + 1 == streams.length ? 0 : first + 1;
+        }
     }
 
     private boolean take(int arrived, long count) {

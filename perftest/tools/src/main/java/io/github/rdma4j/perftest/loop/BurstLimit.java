@@ -26,8 +26,8 @@ public final class BurstLimit {
         this.interval = burst * 1e9 / perSecond;
     }
 
-    /** Returns how many messages may be posted at a time, which is in nanoseconds. */
-    long allowance(long now) {
+    /** Begins a burst if the previous one has been sent and the time, in nanoseconds, has come. */
+    void beginIfDue(long now) {
         if (left == 0) {
             if (Double.isNaN(due)) {
                 due = now;
@@ -37,11 +37,16 @@ public final class BurstLimit {
                 due = now - due > interval ? now + interval : due + interval;
             }
         }
+    }
+
+    /** Returns how many messages may be posted. */
+    long left() {
         return left;
     }
 
-    /** Called when this many of the permitted messages were posted. */
-    void posted(long messages) {
+    /** Called when this many of the permitted messages were posted; returns whether they end the burst. */
+    boolean posted(long messages) {
         left -= messages;
+        return left == 0;
     }
 }
