@@ -89,11 +89,25 @@ public final class RunParameters {
                 "--unsolicited_write is only for writes with immediate data: give --write_with_imm");
         rate.check(queues.postList(), queues.events(), adjustments);
         memory.check(tool, workload, adjustments);
-        workload.checkGap(peer.timeout(), adjustments);
+        workload.checkPace(peer.timeout(), adjustments);
+        checkBursts();
         gpu.check(memory, queues.inlineSize(), workload.allSizes() ? 2 : size());
         checkCombinations();
         figures.check(tool, workload, adjustments);
         placement.check(workload, adjustments);
+    }
+
+    /** Messages that share a completion may be in several bursts, and each burst may go to another queue pair. */
+    private void checkBursts() {
+        if (rate.limited()) {
+            int bursts = Math.ceilDiv(queues.queuePairs() * completionModeration(), burst());
+            WorkloadOptions.checkPause(
+                    "--rate_limit",
+                    bursts * burst() / rate.messagesPerSecond(size()),
+                    "completions",
+                    peer.timeout(),
+                    "a smaller --burst_size and -Q, or ");
+        }
     }
 
     private void checkCombinations() {

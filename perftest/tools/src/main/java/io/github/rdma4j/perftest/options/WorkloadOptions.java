@@ -213,19 +213,26 @@ public final class WorkloadOptions {
         return !noWarmUp;
     }
 
-    /** Refuses a gap as long as the peer's timeout, which would end the test. */
-    void checkGap(Duration patience, Adjustments adjustments) {
+    /** Refuses contradictions about the pace of a latency tool. */
+    void checkPace(Duration patience, Adjustments adjustments) {
         IllegalParameterException.when(
                 latencyGap != null && latencyGap > 0 && rate != null,
                 "--latency_gap and --rate exclude each other: one waits after an answer, the other does not");
-        IllegalParameterException.when(
-                latencyGap().compareTo(patience) >= 0,
-                () -> "--latency_gap: " + latencyGap + " usec are no less than the " + patience.toSeconds()
-                        + " s after which a silent peer ends the test; give a longer --timeout");
+        checkPause("--latency_gap", latencyGap().toMillis() / 1e3, "messages", patience, "");
+        checkPause("--rate", rate == null ? 0 : 1 / rate, "messages", patience, "");
         adjustments.when(
                 latencyGap != null && latencyGap > 0,
                 "--latency_gap: as in C the times count from one post to the next, so that the pause of " + latencyGap
                         + " usec is in them");
+    }
+
+    /** Refuses a pause that either side would take for a silent peer. */
+    static void checkPause(String option, double seconds, String between, Duration patience, String others) {
+        IllegalParameterException.when(
+                seconds >= patience.toSeconds(),
+                () -> option + ": " + Math.round(seconds) + " s between " + between + " are no less than the "
+                        + patience.toSeconds() + " s after which a silent peer ends the test; give " + others
+                        + "both sides a longer --timeout");
     }
 
     void check(boolean server, Adjustments adjustments) {

@@ -56,7 +56,7 @@ final class PassiveWait {
                         "the peer " + channel.peer() + " fell silent in the middle of the run: nothing has come to "
                                 + port + " for " + silence.toSeconds() + " s (--timeout)",
                         "see whether it still runs (kill -CONT wakes one that was stopped), and whether the network"
-                                + " between is up");
+                                + " between is up; if its --rate_limit pauses as long, give a longer --timeout");
             }
             if (!limit.isZero() && now - begin > limit.toNanos()) {
                 throw RunFailedException.ofLostPeer(

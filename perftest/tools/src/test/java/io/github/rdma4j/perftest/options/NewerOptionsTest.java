@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.perftest.exit.IllegalParameterException;
@@ -117,14 +118,30 @@ class NewerOptionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        --latency_gap=5 --rate=10 host | --latency_gap and --rate exclude each other
-        --latency_gap=30000000         | --latency_gap: 30000000 usec are no less than the 30 s after which a silent peer
-        --latency_gap=-1               | --latency_gap: -1 is out of range; allowed is 0 to 2147483647
+        ib_read_lat  | --latency_gap=5 --rate=10 host | --latency_gap and --rate exclude each other
+        ib_read_lat  | --latency_gap=30000000         | --latency_gap: 30 s between messages are no less than the 30 s
+        ib_read_lat  | --latency_gap=-1               | --latency_gap: -1 is out of range; allowed is 0 to 2147483647
+        ib_write_lat | --rate=0.02 host               | --rate: 50 s between messages are no less than the 30 s after which
+        ib_write_bw  | --rate_limit=1 --rate_units=p  | --rate_limit: 128 s between completions are no less than the 30 s after
+        ib_write_bw  | -s 8M --rate_limit=0.25        | --rate_limit: 34 s between completions are no less than the 30 s after
+        ib_write_bw  | -s 64 -q 4 -Q 10 --rate_limit=1 --rate_units=p --burst_size=4 | --rate_limit: 40 s
         """)
-    void pausesThatCannotBeAreRefused(String options, String message) {
-        assertThatThrownBy(() -> parse(Tool.READ_LATENCY, options))
+    void pausesThatCannotBeAreRefused(String tool, String options, String message) {
+        assertThatThrownBy(() -> parse(Tool.ofCommand(tool).orElseThrow(), options))
                 .isInstanceOf(IllegalParameterException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        ib_read_lat  | --latency_gap=30000000 --timeout=31
+        ib_write_lat | --rate=0.02 --timeout=51 host
+        ib_write_bw  | --rate_limit=1 --rate_units=p --timeout=129
+        ib_write_bw  | --rate_limit=1 --rate_units=p --burst_size=29
+        ib_write_bw  | -n 29 --rate_limit=1 --rate_units=p
+        """)
+    void pausesBelowTheTimeoutAreAccepted(String tool, String options) {
+        assertThatCode(() -> parse(Tool.ofCommand(tool).orElseThrow(), options)).doesNotThrowAnyException();
     }
 
     @Test
