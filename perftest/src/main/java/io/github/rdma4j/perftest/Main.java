@@ -22,6 +22,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -36,6 +37,8 @@ public final class Main {
      * Runs a command and ends the JVM with its exit status: 0 done, 1 it failed, 2 wrong command line.
      */
     public static void main(String[] arguments) {
+        // Programs and other ranks read the digits, which some languages have others for.
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
         int status = run(List.of(arguments), System.out, System.err);
         System.exit(StandardOutput.status(
                 status, System.out, new FileOutputStream(FileDescriptor.out), Terminal.isPipe(), System.err));

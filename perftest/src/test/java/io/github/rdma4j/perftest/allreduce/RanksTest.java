@@ -164,8 +164,8 @@ class RanksTest {
     }
 
     /**
-     * The ranks are started one by one. The second one gets its rank from a launcher's variables, and its sums are
-     * wrong.
+     * The ranks are started one by one. The second one gets its rank from a launcher's variables, its language has
+     * other digits, and its sums are wrong.
      */
     @Test
     @Tag("full")
@@ -181,7 +181,11 @@ class RanksTest {
                 .contains("start all ranks with the same version and the same options");
         Process second = start(
                 "1",
-                Map.of("RANK", "1", "WORLD_SIZE", "2", "LOCAL_RANK", "1"),
+                Map.of(
+                        "RANK", "1",
+                        "WORLD_SIZE", "2",
+                        "LOCAL_RANK", "1",
+                        "JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG"),
                 ",wrong=1",
                 "--server",
                 server,
