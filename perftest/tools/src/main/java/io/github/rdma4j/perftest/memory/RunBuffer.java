@@ -4,12 +4,10 @@ package io.github.rdma4j.perftest.memory;
 
 import io.github.rdma4j.perftest.exit.PerftestException;
 import io.github.rdma4j.perftest.options.MemoryOptions;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.random.RandomGenerator;
 
 /** The buffer of the messages, in the kind of memory that the options select. {@link #close()} frees it. */
@@ -26,7 +24,7 @@ public final class RunBuffer implements AutoCloseable {
             if (options.mappedFile() != null) {
                 segment = map(options.mappedFile(), options.mappedOffset(), bytes);
             } else if (options.hugePages()) {
-                segment = HugePages.allocate(bytes, arena);
+                segment = MappedMemory.ofHugePages(bytes, arena);
             } else {
                 segment = allocate(bytes, alignment);
             }
@@ -71,19 +69,14 @@ public final class RunBuffer implements AutoCloseable {
 
     /** Maps a file or device memory, which is shared with every other process that maps it. */
     private MemorySegment map(Path file, long offset, long bytes) {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            long size = channel.size();
-            // A device has no size. Reading past the end of a file would end the process.
-            if (size > 0 && size < offset + bytes) {
-                throw new PerftestException(
-                        "--mmap: " + file + " has " + size + " bytes; the test needs " + bytes + " behind offset "
-                                + offset,
-                        "make it larger: truncate -s " + (offset + bytes) + " " + file);
-            }
-            return channel.map(FileChannel.MapMode.READ_WRITE, offset, bytes, arena);
-        } catch (IOException failure) {
-            throw new PerftestException("--mmap: " + file + " cannot be mapped: " + failure, "", failure);
+        // A device has no size. Reading past the end of a file would end the process.
+        long size = Files.isRegularFile(file) ? file.toFile().length() : Long.MAX_VALUE;
+        if (size < offset + bytes) {
+            throw new PerftestException(
+                    "--mmap: " + file + " has " + size + " bytes; the test needs " + bytes + " behind offset " + offset,
+                    "make it larger: truncate -s " + (offset + bytes) + " " + file);
         }
+        return MappedMemory.ofFile(file, offset, bytes, arena);
     }
 
     /** The memory. */

@@ -82,6 +82,22 @@ class RunBufferTest {
                 .hasMessage("--mmap: " + file + " has 12288 bytes; the test needs 8193 behind offset 4096")
                 .extracting(failure -> ((PerftestException) failure).remedy())
                 .isEqualTo("make it larger: truncate -s 12289 " + file);
+        Path empty = Files.createFile(folder.resolve("empty"));
+        assertThatThrownBy(() -> RunBuffer.of(options("--mmap", empty.toString()), 4096, 4096))
+                .hasMessage("--mmap: " + empty + " has 0 bytes; the test needs 4096 behind offset 0");
+        assertThat(empty).isEmptyFile();
+    }
+
+    @Test
+    void mappedDeviceIsTheBuffer() {
+        try (RunBuffer buffer = RunBuffer.of(options("--mmap", "/dev/zero"), 10_000, 4096)) {
+            assertThat(buffer.segment().byteSize()).isEqualTo(10_000);
+            buffer.segment().set(ValueLayout.JAVA_BYTE, 9_999, (byte) 42);
+            assertThat(buffer.segment().get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 42);
+        }
+        assertThatThrownBy(() -> RunBuffer.of(options("--mmap", "/dev/null"), 4096, 4096))
+                .isInstanceOf(PerftestException.class)
+                .hasMessageStartingWith("--mmap: /dev/null cannot be mapped: ENODEV");
     }
 
     @Test
@@ -102,7 +118,7 @@ class RunBufferTest {
             assertThatThrownBy(() -> RunBuffer.of(options("--use_hugepages"), 100, 4096))
                     .isInstanceOf(PerftestException.class)
                     .hasMessageStartingWith("--use_hugepages: 1 huge pages of ")
-                    .hasMessageContaining("ENOMEM); free are 0")
+                    .hasMessageContaining(": ENOMEM (Cannot allocate memory); free are 0")
                     .extracting(failure -> ((PerftestException) failure).remedy())
                     .isEqualTo("have the administrator reserve more: sysctl vm.nr_hugepages=1");
         }
