@@ -10,7 +10,7 @@ import java.util.List;
 /** The placement of the measuring thread and its memory, and the readings of the machine during the run. */
 public final class PlacementOptions {
     /** Counter names are file names below the port's folder in sysfs, and must not lead out of it. */
-    private static final String COUNTER_NAME = "[\\w-]+(/[\\w-]+)*";
+    private static final String COUNTER_NAME = "[\\w -]+(/[\\w -]+)*";
 
     private boolean ignoreCpuFrequency;
     private String cores;

@@ -30,8 +30,8 @@ public final class PortCounters {
      * @param device name of the device
      * @param port its port, from 1
      * @param names of files below the port's folder in sysfs: "counters/port_xmit_data"
-     * @throws IllegalArgumentException when one of them does not exist or is not a number; the message lists the
-     *     existing counters
+     * @throws IllegalArgumentException when one of them does not exist, and the message lists those that do, or has no
+     *     number
      */
     public static PortCounters open(String device, int port, List<String> names) {
         return open(SYSFS, device, port, names);
@@ -43,11 +43,14 @@ public final class PortCounters {
         for (String name : names) {
             try {
                 counters.last.put(name, counters.read(name));
-            } catch (IOException | NumberFormatException _) {
+            } catch (IOException failure) {
+                String where = " of port " + port + " of " + device;
                 List<String> known = known(folder);
-                throw new IllegalArgumentException("-W/--report-counters: " + name + " is no counter of port " + port
-                        + " of " + device + "; "
-                        + (known.isEmpty() ? "it has none" : "it has " + String.join(", ", known)));
+                throw new IllegalArgumentException("-W/--report-counters: " + name
+                        + (Files.isRegularFile(folder.resolve(name))
+                                ? where + " has no number: " + failure.getMessage() + "; leave it out"
+                                : " is no counter" + where + "; it has "
+                                        + (known.isEmpty() ? "none" : String.join(", ", known))));
             }
         }
         return counters;
@@ -67,7 +70,12 @@ public final class PortCounters {
     }
 
     private long read(String name) throws IOException {
-        return Long.parseUnsignedLong(Files.readString(folder.resolve(name)).strip());
+        String text = Files.readString(folder.resolve(name)).strip();
+        try {
+            return Long.parseUnsignedLong(text);
+        } catch (NumberFormatException _) {
+            throw new IOException("'" + text + "'");
+        }
     }
 
     /**
@@ -85,7 +93,7 @@ public final class PortCounters {
                     changes.put(name, change);
                 }
                 return now;
-            } catch (IOException | NumberFormatException _) {
+            } catch (IOException _) {
                 return before;
             }
         });

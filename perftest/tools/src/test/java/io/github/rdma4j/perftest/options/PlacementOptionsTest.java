@@ -38,6 +38,10 @@ class PlacementOptionsTest {
         assertThat(options.cpuUtilisation()).isTrue();
         assertThat(options.ignoreCpuFrequency()).isTrue();
         assertThat(options.counters()).containsExactly("counters/port_xmit_data", "hw_counters/sent_pkts");
+        assertThat(RunParameters.parse(Tool.WRITE_BANDWIDTH, "-W", "hw_counters/Nak Sequence Error")
+                        .placement()
+                        .counters())
+                .containsExactly("hw_counters/Nak Sequence Error");
     }
 
     @ParameterizedTest

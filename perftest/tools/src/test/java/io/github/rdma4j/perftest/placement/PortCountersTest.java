@@ -52,6 +52,16 @@ class PortCountersTest {
                 .hasMessageEndingWith("is no counter of port 2 of mlx5_0; it has none");
     }
 
+    @Test
+    void textOfACounterWithoutANumberIsReported() throws IOException {
+        write("counters/port_xmit_data", "N/A (no PMA)");
+        assertThatThrownBy(() -> PortCounters.open(devices, "mlx5_0", 1, List.of("counters/port_xmit_data")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "-W/--report-counters: counters/port_xmit_data of port 1 of mlx5_0 has no number: 'N/A (no PMA)';"
+                                + " leave it out");
+    }
+
     /** A reloaded driver restarts its counters. */
     @Test
     void restartedCounterIsLeftOutOnce() throws IOException {
