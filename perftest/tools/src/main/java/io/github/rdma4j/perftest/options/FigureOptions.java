@@ -208,11 +208,14 @@ public final class FigureOptions {
                         + Output.words(tool.isLatency()));
         positive("-w/--limit_bw", leastBandwidth);
         positive("-y/--limit_msgrate", leastMessageRate);
+        boolean timed = workload.durationSeconds() > 0;
         if (adjustments.when(
-                both && !workload.bidirectional(), "--report-both has no effect without -b/--bidirectional")) {
+                        both && !workload.bidirectional(), "--report-both has no effect without -b/--bidirectional")
+                || adjustments.when(
+                        both && timed && (tool.verb() == Verb.SEND || workload.withImmediate()),
+                        "--report-both has no effect with -D/--duration here: both directions are measured together")) {
             both = false;
         }
-        boolean timed = workload.durationSeconds() > 0;
         IllegalParameterException.when(
                 listsTimes() && workload.rate() > 0,
                 "-H/-U list the times of a closed loop; with --rate use --out_hgrm");

@@ -17,6 +17,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -98,7 +99,6 @@ public final class ConsoleReport implements RunListener {
         } else {
             print(String.format(Locale.ROOT, "%f%n", ResultTable.number(result, output, scale())));
         }
-        seen = null;
     }
 
     private double scale() {
@@ -129,7 +129,12 @@ public final class ConsoleReport implements RunListener {
     private void direction(String name, Function<BandwidthResult, BandwidthResult> part) {
         StringBuilder text = new StringBuilder(Banner.LINE + "\n\n " + name + " results: \n" + heading);
         for (SizeResult result : results) {
-            text.append(ResultTable.row(part.apply((BandwidthResult) result)));
+            BandwidthResult direction = part.apply((BandwidthResult) result);
+            // The CPUs are observed in a timed run, which has one result.
+            text.append(
+                    withCpu
+                            ? ResultTable.row(direction, 1, new Observation(seen.cpuUtilisation(), Map.of()), true)
+                            : ResultTable.row(direction));
         }
         print(text.toString());
     }

@@ -44,10 +44,7 @@ public record BandwidthResult(
         this(size, iterations, peak, average, messageRate, gigabits, List.of(), null, null);
     }
 
-    /**
-     * Returns whether two decimals would show too little of it, so that the C tools print six. In a bidirectional run
-     * they decide by this side's direction.
-     */
+    /** Returns whether two decimals would show too little of this side's figures, so that the C tools print six. */
     public boolean hasSmallFigures() {
         return gigabits && (local == null ? average : local.average) < SMALL_GIGABITS;
     }

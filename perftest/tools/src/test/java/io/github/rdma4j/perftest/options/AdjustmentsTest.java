@@ -45,6 +45,8 @@ class AdjustmentsTest {
         ib_write_bw   | --run_infinitely -n 100 | -n/--iters has no effect with --run_infinitely
         ib_write_bw   | --run_infinitely -f 1 | -f/--margin has no effect with --run_infinitely
         ib_write_bw   | --report-both       | --report-both has no effect without -b/--bidirectional
+        ib_send_bw    | -b -D 5 --report-both | --report-both has no effect with -D/--duration here: both directions are
+        ib_write_bw   | --write_with_imm -b -D 5 --report-both | --report-both has no effect with -D/--duration here
         ib_write_bw   | --cpu_util          | --cpu_util has no effect without -D/--duration
         ib_write_bw   | --rate_units M      | --rate_units has no effect without --rate_limit
         ib_write_bw   | -R --flow_label 1   | --flow_label has no effect with -R/--rdma_cm: the kernel chooses the flow

@@ -15,6 +15,7 @@ import io.github.rdma4j.perftest.result.LatencyResult;
 import io.github.rdma4j.perftest.result.Observation;
 import io.github.rdma4j.perftest.result.Results;
 import io.github.rdma4j.perftest.result.RunInfo;
+import io.github.rdma4j.perftest.result.SizeResult;
 import io.github.rdma4j.perftest.wire.BandwidthReport;
 import io.github.rdma4j.perftest.wire.PeerKeys;
 import io.github.rdma4j.verbs.device.Gid;
@@ -63,19 +64,22 @@ class ReportTest {
 
     @Test
     void reportOfALatencyEndsWithTheRowAndALine() {
-        String plain = report(info(Tool.WRITE_LATENCY, "localhost"));
+        String plain = report(info(Tool.WRITE_LATENCY, "localhost"), Results.latency(2, 1000), null);
         assertThat(plain).endsWith(ResultTable.row(Results.latency(2, 1000)) + Banner.LINE + "\n");
-        String detailed = report(info(Tool.WRITE_LATENCY, "--details", "localhost"));
+        String detailed = report(info(Tool.WRITE_LATENCY, "--details", "localhost"), Results.latency(2, 1000), null);
         assertThat(detailed)
                 .contains(ResultTable.row(Results.latency(2, 1000)), "\n latency [usec] ", "samples beyond");
     }
 
-    private static String report(RunInfo info) {
+    private static String report(RunInfo info, SizeResult result, Observation observation) {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         ConsoleReport report = new ConsoleReport(new PrintStream(printed, true, StandardCharsets.UTF_8), null, null);
         report.agreed(info);
         report.begin(info);
-        report.result(Results.latency(2, 1000));
+        if (observation != null) {
+            report.observed(observation);
+        }
+        report.result(result);
         report.end();
         return printed.toString(StandardCharsets.UTF_8);
     }
@@ -237,6 +241,13 @@ class ReportTest {
         // Of a side that only serves.
         assertThat(ResultTable.row(result, 1, new Observation(Double.NaN, Map.of()), true))
                 .isEqualTo(ResultTable.row(result).stripTrailing() + "\t    0.00\n");
+        String both = report(
+                info(Tool.WRITE_BANDWIDTH, "-b", "-D", "4", "--cpu_util", "--report-both", "localhost"),
+                result.plus(result.toReport()),
+                new Observation(12.345, Map.of()));
+        assertThat(both.lines().filter(line -> line.startsWith(" 65536")))
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line).endsWith("\t    12.35"));
         Map<String, Long> counters = new LinkedHashMap<>();
         counters.put("hw_counters/sent_pkts", 5000L);
         counters.put("counters/port_xmit_data", 0L);
