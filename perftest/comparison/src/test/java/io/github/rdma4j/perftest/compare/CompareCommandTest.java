@@ -112,7 +112,8 @@ class CompareCommandTest {
 
     @Test
     void missingCToolIsNamed(@TempDir Path empty) {
-        assertThat(run("--tools", "ib_write_bw", "--c-path", empty.toString())).isEqualTo(1);
+        assertThat(run("--tools", "ib_write_bw", "--c-path", empty.toString(), "--out_json", "/dev/null"))
+                .isEqualTo(1);
 
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("C's ib_write_bw is not in " + empty)

@@ -263,7 +263,7 @@ public final class FigureOptions {
         }
         Path folder = file.toAbsolutePath().getParent();
         boolean possible = Files.exists(file)
-                ? Files.isRegularFile(file) && Files.isWritable(file)
+                ? !Files.isDirectory(file) && Files.isWritable(file)
                 : folder != null && Files.isDirectory(folder) && Files.isWritable(folder);
         IllegalParameterException.when(!possible, option + ": " + file + " cannot be written");
         others.forEach((other, taken) -> IllegalParameterException.when(

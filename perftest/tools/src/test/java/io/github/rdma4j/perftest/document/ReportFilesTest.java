@@ -73,6 +73,22 @@ class ReportFilesTest {
         }
     }
 
+    /** As bash's process substitution, such as >(jq .), names one. */
+    @Test
+    void pipeReceivesTheReport(@TempDir Path folder) throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        RunParameters parameters =
+                RunParameters.parse(Tool.WRITE_LATENCY, "localhost", "--out_csv=" + pipe, "--out_json_file=/dev/null");
+        try (var executor = Executors.newSingleThreadExecutor()) {
+            var read = executor.submit(() -> Files.readString(pipe));
+            ReportFiles.write(
+                    Results.outcome(Results.info(parameters), List.of(Results.latency(2, 100))), Optional.empty());
+            assertThat(read.get(60, TimeUnit.SECONDS)).contains("ib_write_lat,rxe0,2,");
+        }
+    }
+
     @Test
     void otherSideMayWriteTheSameFile(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("both.csv");

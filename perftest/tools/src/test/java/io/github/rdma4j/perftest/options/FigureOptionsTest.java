@@ -98,6 +98,8 @@ class FigureOptionsTest {
         Path file = folder.resolve("x.hgrm");
         assertThat(parse(Tool.WRITE_LATENCY, "--out_hgrm " + file).figures().percentileFile())
                 .isEqualTo(file);
+        assertThat(parse(Tool.WRITE_LATENCY, "--out_hgrm /dev/null").figures().percentileFile())
+                .isEqualTo(Path.of("/dev/null"));
         Files.createDirectory(file);
         assertThatThrownBy(() -> parse(Tool.WRITE_LATENCY, "--out_hgrm " + file))
                 .isInstanceOf(IllegalParameterException.class);

@@ -39,7 +39,7 @@ public record JsonTarget(Path file, boolean isOutput) {
         }
         Path folder = Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
         boolean possible = Files.exists(file)
-                ? Files.isRegularFile(file) && Files.isWritable(file)
+                ? !Files.isDirectory(file) && Files.isWritable(file)
                 : Files.isDirectory(folder) && Files.isWritable(folder);
         IllegalParameterException.when(!possible, "--out_json: " + file + " cannot be written");
     }
