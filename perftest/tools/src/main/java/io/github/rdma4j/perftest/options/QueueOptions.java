@@ -54,9 +54,9 @@ public final class QueueOptions {
         options.number("-r", "--rx-depth")
                 .label("<dep>")
                 .within(1, 16_384)
-                .onlyFor(ToolSet.SEND)
+                .onlyFor(ToolSet.WRITE_OR_SEND)
                 .description("Size of rx queue, or of the shared queue with --use-srq (default 512; 16000 for UC and"
-                        + " UD).")
+                        + " UD); of the write tools, with --write_with_imm.")
                 .into(value -> receiveDepth = value);
         options.flag("--use-srq")
                 .onlyFor(ToolSet.SEND)
@@ -90,7 +90,7 @@ public final class QueueOptions {
                 .into(value -> completionVector = value);
         options.number("-I", "--inline_size")
                 .label("<size>")
-                .within(0, 912)
+                .within(0, 1024)
                 .onlyFor(ToolSet.WRITE_OR_SEND)
                 .description("Send messages up to this size inline.")
                 .into(value -> inlineSize = value);
@@ -226,8 +226,11 @@ public final class QueueOptions {
         return completionModeration;
     }
 
-    void check(Tool tool, Adjustments adjustments) {
+    void check(Tool tool, boolean receives, Adjustments adjustments) {
         connection(tool);
+        adjustments.when(
+                receiveDepth != null && !receives,
+                "-r/--rx-depth has no effect without --write_with_imm: plain writes need no receives");
         adjustments.when(inlineReceive != null, "--inline_recv has no effect, as in C 4.5: it is read and not used");
         if (adjustments.when(
                 pollBatch != null && tool.isLatency(),

@@ -73,7 +73,7 @@ public final class RunParameters {
         // A timed run has no number of messages, on which other checks depend.
         workload.check(isServer(), adjustments);
         peer.check(path, connection(), workload.reversed(), adjustments);
-        queues.check(tool, adjustments);
+        queues.check(tool, usesReceives(), adjustments);
         IllegalParameterException.when(
                 !isTimed() && iterations() % queues.postList() != 0,
                 () -> "-n/--iters: " + iterations() + " is not allowed; a multiple of " + queues.postList()

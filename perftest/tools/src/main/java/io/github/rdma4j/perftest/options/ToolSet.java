@@ -23,7 +23,7 @@ enum ToolSet {
 
     /** The tools whose request can carry its message. */
     WRITE_OR_SEND(
-            "the write and send tools: a read or atomic request carries no data",
+            "the write and send tools: a read or an atomic sends no message",
             tool -> tool.verb() == Verb.WRITE || tool.verb() == Verb.SEND),
 
     /** The tools whose request is answered by the peer's adapter. */

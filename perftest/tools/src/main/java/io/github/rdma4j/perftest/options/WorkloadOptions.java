@@ -51,7 +51,7 @@ public final class WorkloadOptions {
                 .into(value -> allSizes = value);
         options.number("-n", "--iters")
                 .label("<iters>")
-                .within(5, 100_000_000)
+                .within(5, 2_000_000_000)
                 .description("Number of exchanges, per queue pair (at least 5, default "
                         + options.tool().defaultIterations() + ").")
                 .into(value -> iterations = value);

@@ -50,6 +50,7 @@ class AdjustmentsTest {
         ib_write_bw   | --cpu_util          | --cpu_util has no effect without -D/--duration
         ib_write_bw   | --rate_units M      | --rate_units has no effect without --rate_limit
         ib_write_bw   | -R --flow_label 1   | --flow_label has no effect with -R/--rdma_cm: the kernel chooses the flow
+        ib_write_lat  | -r 4                | -r/--rx-depth has no effect without --write_with_imm: plain writes need no
         ib_read_lat   | --inline_recv 64    | --inline_recv has no effect, as in C 4.5: it is read and not used
         ib_write_bw   | --inline_recv 64    | --inline_recv is for all tools except the write tools and has no effect here
         ib_read_lat   | --cqe_poll 4        | --cqe_poll has no effect here, as in C: a latency tool takes one

@@ -73,6 +73,7 @@ class NewerOptionsTest {
         RunParameters parameters = parse(tool, "--write_with_imm -n 50");
         assertThat(parameters.usesReceives()).isTrue();
         assertThat(parameters.receiveDepth()).isEqualTo(50);
+        assertThat(parse(tool, "--write_with_imm -n 50 -r 20").receiveDepth()).isEqualTo(20);
         assertThat(parse(tool, "-n 50").receiveDepth()).isZero();
         for (String more : List.of("--data_validation", "--reversed")) {
             assertThatThrownBy(() -> parse(tool, "--write_with_imm " + more))

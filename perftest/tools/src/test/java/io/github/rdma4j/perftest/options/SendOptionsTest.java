@@ -29,7 +29,7 @@ class SendOptionsTest {
         ib_read_bw    | -c UC                        | -c/--connection: UC has no RDMA read; allowed is RC, XRC, SRD
         ib_atomic_bw  | -c SRD                       | -c/--connection: SRD has no atomic operation; allowed is RC, XRC
         ib_atomic_lat | -c UD                        | -c/--connection: UD has no atomic operation; allowed is RC, XRC
-        ib_write_bw   | -r 5                         | -r/--rx-depth is for the send tools
+        ib_read_bw    | -r 5                         | -r/--rx-depth is for the write and send tools
         ib_send_bw    | -r 0                         | -r/--rx-depth: 0 is out of range; allowed is 1 to 16384
         ib_send_bw    | --use-srq -q 4 -r 3          | -r/--rx-depth: 3 is too small; at least 4, for each queue pair takes its part of the shared queue
         ib_send_bw    | -l 7                        | -n/--iters: 1000 is not allowed; a multiple of 7, the messages of a list (-l/--post_list)
