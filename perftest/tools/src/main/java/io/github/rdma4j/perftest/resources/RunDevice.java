@@ -128,7 +128,7 @@ public final class RunDevice implements AutoCloseable {
                     "port " + parameters.path().devicePort() + " of " + deviceName() + " is " + attributes.state()
                             + ", not ACTIVE",
                     attributes.linkLayer() == LinkLayer.ETHERNET
-                            ? "bring its network interface up (ip link set DEVICE up)"
+                            ? "check cable and switch, and that its network interface is up: rdma link shows its name and state"
                             : "see that the cable is plugged in and a subnet manager runs");
         }
         return attributes;
