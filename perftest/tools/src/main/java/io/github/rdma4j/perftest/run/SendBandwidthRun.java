@@ -141,7 +141,9 @@ final class SendBandwidthRun implements ConnectedRun {
         }
         BandwidthResult result = mine;
         if (parameters.workload().bidirectional() && !parameters.isTimed()) {
-            result = mine.plus(mine.toReport().exchange(parts.channel(), parameters.runTimeout()));
+            result = mine.plus(mine.toReport()
+                    .exchange(parts.channel(), parameters.runTimeout())
+                    .check(parts.channel()));
         }
         if (synchronizes && !first) {
             waitForPeer("end of the run");
