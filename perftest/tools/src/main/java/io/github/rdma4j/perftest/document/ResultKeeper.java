@@ -33,6 +33,7 @@ public final class ResultKeeper implements RunListener {
     private RunInfo info;
     private Instant started;
     private Environment environment;
+    private RunOutcome whole;
     private boolean written;
 
     /** Creates a keeper without the limit of the links. */
@@ -75,6 +76,11 @@ public final class ResultKeeper implements RunListener {
         all.addLast(next);
     }
 
+    @Override
+    public synchronized void verified(RunOutcome outcome) {
+        whole = outcome;
+    }
+
     /**
      * Writes the files of a complete test, unless they have been written.
      *
@@ -99,7 +105,7 @@ public final class ResultKeeper implements RunListener {
             return false;
         }
         written = true;
-        RunOutcome outcome = new RunOutcome(
+        RunOutcome part = new RunOutcome(
                 info,
                 started,
                 Duration.between(started, Instant.now()).toNanos() / 1e9,
@@ -108,7 +114,7 @@ public final class ResultKeeper implements RunListener {
                 List.copyOf(observations),
                 state,
                 failure);
-        ReportFiles.write(outcome, limit.get());
+        ReportFiles.write(whole != null ? whole : part, limit.get());
         return ReportFiles.wanted(info.parameters().figures());
     }
 }

@@ -58,4 +58,7 @@ public interface RunListener {
 
     /** Reports the end of all runs. */
     default void end() {}
+
+    /** Reports that the data of all runs is right, before the resources are released ({@code --wait_destroy}). */
+    default void verified(RunOutcome outcome) {}
 }

@@ -78,4 +78,10 @@ public record RunListeners(RunListener first, RunListener second) implements Run
         first.end();
         second.end();
     }
+
+    @Override
+    public void verified(RunOutcome outcome) {
+        first.verified(outcome);
+        second.verified(outcome);
+    }
 }

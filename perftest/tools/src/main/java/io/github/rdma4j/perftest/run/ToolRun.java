@@ -182,6 +182,7 @@ public final class ToolRun {
         validation.verify(results);
         RunOutcome outcome = new RunOutcome(
                 info, started, (System.nanoTime() - begin) / 1e9, environment, results, observed.observations());
+        listener.verified(outcome);
         pause(parameters.peer().waitAtEnd());
         return outcome;
     }

@@ -79,6 +79,14 @@ class ResultKeeperTest {
         assertThat(json()).contains("\"state\": \"complete\"").doesNotContain("\"failure\"");
     }
 
+    /** The signal comes while --wait_destroy holds the resources. */
+    @Test
+    void signalAfterTheTestDoesNotMakeItIncomplete() throws Exception {
+        keeper.verified(begin());
+        keeper.broken(RunState.INTERRUPTED, "ended by a signal");
+        assertThat(json()).contains("\"state\": \"complete\"", "\"MsgSize\": 4,");
+    }
+
     @Test
     void testThatNeverBeganLeavesOldFilesAlone() throws Exception {
         assertThat(keeper.broken(RunState.FAILED, "no device")).isFalse();
