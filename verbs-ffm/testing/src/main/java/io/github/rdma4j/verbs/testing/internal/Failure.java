@@ -4,6 +4,7 @@ package io.github.rdma4j.verbs.testing.internal;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.util.function.Supplier;
 
 /**
  * An exception on its way from one JVM to another: the exception itself, if it can be serialised and its class is
@@ -24,21 +25,24 @@ record Failure(byte[] bytes, boolean assertion, String text, StackTraceElement[]
     }
 
     private static Failure of(Throwable exception, boolean whole, int causes) {
-        byte[] bytes = null;
-        if (whole) {
-            try {
-                bytes = EventStream.serialise(exception);
-            } catch (RuntimeException e) {
-                // One of its fields cannot be serialised: the copy goes alone.
-            }
-        }
-        Throwable cause = exception.getCause();
+        Throwable cause = orElse(null, exception::getCause);
         return new Failure(
-                bytes,
+                whole ? orElse(null, () -> EventStream.serialise(exception)) : null,
                 exception instanceof AssertionError,
-                exception.toString(),
-                exception.getStackTrace(),
+                orElse(exception.getClass().getName() + ", whose text cannot be read", exception::toString),
+                orElse(new StackTraceElement[0], exception::getStackTrace),
                 cause == null || causes == 0 ? null : of(cause, false, causes - 1));
+    }
+
+    // A field may not be serialisable, or its objects too deep for the stack, and an exception may override its
+    // methods.
+    // The failed test must be reported all the same.
+    private static <T> T orElse(T otherwise, Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (RuntimeException | Error e) {
+            return otherwise;
+        }
     }
 
     /** The exception, or one that reads as it did. */
@@ -46,8 +50,8 @@ record Failure(byte[] bytes, boolean assertion, String text, StackTraceElement[]
         if (bytes != null) {
             try {
                 return (Throwable) EventStream.deserialise(bytes, loader);
-            } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError e) {
-                // Its class is another one here.
+            } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
+                // Its class is another one here, or this stack is smaller.
             }
         }
         return copy();

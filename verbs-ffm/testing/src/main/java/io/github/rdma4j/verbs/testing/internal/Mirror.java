@@ -39,7 +39,12 @@ final class Mirror {
             }
             case Event.Started started when !isEngine(started.id()) -> start(find(started.id()));
             case Event.Skipped skipped -> skip(find(skipped.id()), skipped.reason());
-            case Event.Finished finished when !isEngine(finished.id()) -> finish(find(finished.id()), result(finished));
+            case Event.Finished finished -> {
+                failLost(Ids.ours(UniqueId.parse(finished.id())));
+                if (!isEngine(finished.id())) {
+                    finish(find(finished.id()), result(finished));
+                }
+            }
             case Event.Reported reported
             when !isEngine(reported.id()) ->
                 listener.reportingEntryPublished(find(reported.id()), ReportEntry.from(reported.entries()));
@@ -81,6 +86,18 @@ final class Mirror {
     private void skip(TestDescriptor test, String reason) {
         seen.add(test);
         listener.executionSkipped(test, reason);
+    }
+
+    // JUnit ends the parts of a container before it: what still runs has ended there, but its result was lost.
+    private void failLost(UniqueId container) {
+        for (TestDescriptor test : running.reversed().toArray(TestDescriptor[]::new)) {
+            if (test.getUniqueId().hasPrefix(container) && !test.getUniqueId().equals(container)) {
+                finish(
+                        test,
+                        TestExecutionResult.failed(
+                                new IllegalStateException("its result did not arrive from the container")));
+            }
+        }
     }
 
     private void finish(TestDescriptor test, TestExecutionResult result) {

@@ -64,8 +64,55 @@ class FailureTest {
                 .hasStackTraceContaining("second");
     }
 
+    @Test
+    void oneWithADeepFieldReadsTheSame() throws Exception {
+        AssertionError failure = new Deep(100_000);
+
+        assertThat(transported(failure).exception(LOADER))
+                .isNotInstanceOf(Deep.class)
+                .isInstanceOf(AssertionError.class)
+                .hasToString(failure.toString());
+    }
+
+    @Test
+    void oneWhoseMethodsThrowArrives() throws Exception {
+        assertThat(transported(new Rude()).exception(LOADER))
+                .hasToString(Rude.class.getName() + ", whose text cannot be read")
+                .hasNoCause();
+    }
+
     private static Failure transported(Throwable failure) throws Exception {
         return (Failure) EventStream.deserialise(EventStream.serialise(Failure.of(failure)), LOADER);
+    }
+
+    private static final class Deep extends AssertionError {
+        private Object node = "the last";
+
+        Deep(int nodes) {
+            super("not equal");
+            for (int i = 0; i < nodes; i++) {
+                node = new Object[] {node};
+            }
+        }
+    }
+
+    private static final class Rude extends RuntimeException {
+        private final Thread thread = Thread.currentThread();
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("no message");
+        }
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new StackOverflowError();
+        }
+
+        @Override
+        public StackTraceElement[] getStackTrace() {
+            throw new LinkageError();
+        }
     }
 
     private static final class NotToBeSent extends Exception {

@@ -83,6 +83,33 @@ class MirrorTest {
     }
 
     @Test
+    void testWhoseEndIsLostFails() {
+        mirror.take(new Event.Started(CLASS.toString()));
+        mirror.take(new Event.Started(ONE));
+        mirror.take(new Event.Started(TWO));
+        mirror.take(new Event.Finished(TWO, TestExecutionResult.Status.SUCCESSFUL, null));
+        mirror.take(new Event.Finished(CLASS.toString(), TestExecutionResult.Status.SUCCESSFUL, null));
+
+        assertThat(events)
+                .containsExactly(
+                        "started C",
+                        "started one",
+                        "started two",
+                        "SUCCESSFUL two",
+                        "FAILED one: its result did not arrive from the container",
+                        "SUCCESSFUL C");
+    }
+
+    @Test
+    void classWhoseEndIsLostFails() {
+        mirror.take(new Event.Started(CLASS.toString()));
+        mirror.take(new Event.Finished(
+                UniqueId.forEngine(Ids.JUPITER).toString(), TestExecutionResult.Status.SUCCESSFUL, null));
+
+        assertThat(events).containsExactly("started C", "FAILED C: its result did not arrive from the container");
+    }
+
+    @Test
     void remoteDescriptorsAreRegisteredHere() {
         String invocation =
                 UniqueId.parse(ONE).append("test-template-invocation", "#1").toString();
