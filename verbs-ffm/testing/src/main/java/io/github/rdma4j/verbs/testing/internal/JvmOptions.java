@@ -10,24 +10,18 @@ import java.util.TreeMap;
 
 /** Options of this JVM that the one in the guest gets as well. */
 final class JvmOptions {
+    // Not --add-modules: there all modules are on the class path, where the JVM would not find them by name.
     private static final List<String> OPTIONS = List.of(
             "--add-opens=", "--add-exports=", "--add-reads=", "--enable-preview", "-ea", "-da", "-esa", "-dsa", "-Xss");
 
-    // Properties of a JVM, of its machine, and of whoever started it.
-    private static final List<String> NOT_OURS = List.of(
-            "java.",
-            "jdk.",
-            "sun.",
-            "os.",
-            "user.",
-            "file.",
-            "path.",
-            "line.",
-            "native.",
-            "stdout.",
-            "stderr.",
-            "stdin.",
-            "awt.",
+    // Properties of this machine and of the program that started this JVM. A dot at the end stands for any name that
+    // begins so.
+    private static final List<String> OF_THIS_JVM = List.of(
+            "java.home",
+            "java.io.tmpdir",
+            "java.library.path",
+            "jdk.module.",
+            "user.dir",
             "surefire.",
             "basedir",
             "localRepository",
@@ -36,7 +30,28 @@ final class JvmOptions {
             "org.gradle.",
             "maven.",
             "com.sun.management.",
-            "rdma4j.softroce");
+            "rdma4j.softroce",
+            "rdma4j.softroce.");
+
+    // Properties that each JVM sets: passed only if they are on the command line.
+    private static final List<String> OF_EACH_JVM = List.of(
+            "java.",
+            "jdk.",
+            "sun.",
+            "os.arch",
+            "os.name",
+            "os.version",
+            "user.home",
+            "user.name",
+            "file.encoding",
+            "file.separator",
+            "path.separator",
+            "line.separator",
+            "native.encoding",
+            "stdout.encoding",
+            "stderr.encoding",
+            "stdin.encoding",
+            "awt.toolkit");
 
     private JvmOptions() {}
 
@@ -50,16 +65,26 @@ final class JvmOptions {
                         argument.startsWith("--add-")
                                 ? argument.substring(0, argument.lastIndexOf('=') + 1) + "ALL-UNNAMED"
                                 : argument);
+            } else if (argument.startsWith("-D")) {
+                String name = argument.substring(2).split("=", 2)[0];
+                // The others are among the properties.
+                if (isOneOf(OF_EACH_JVM, name) && !isOneOf(OF_THIS_JVM, name)) {
+                    options.add(argument);
+                }
             }
         }
         Map<String, String> sorted = new TreeMap<>();
         properties.stringPropertyNames().forEach(name -> sorted.put(name, properties.getProperty(name)));
         sorted.forEach((name, value) -> {
-            if (NOT_OURS.stream().noneMatch(name::startsWith)) {
+            if (!isOneOf(OF_EACH_JVM, name) && !isOneOf(OF_THIS_JVM, name)) {
                 options.add("-D" + name + "=" + value);
             }
         });
         return options;
+    }
+
+    private static boolean isOneOf(List<String> names, String name) {
+        return names.stream().anyMatch(one -> one.endsWith(".") ? name.startsWith(one) : name.equals(one));
     }
 
     /** A word of an argument file of the java launcher. */

@@ -56,6 +56,7 @@ class ClassPathTest {
         assertThat(JvmOptions.of(
                         List.of(
                                 "--add-opens=java.base/java.lang=my.module",
+                                "--add-modules=my.module",
                                 "-javaagent:x.jar",
                                 "-Xmx99g",
                                 "-ea",
@@ -67,6 +68,39 @@ class ClassPathTest {
                         "--enable-preview",
                         "-Dmy.setting=a \"b\" \\c");
         assertThat(JvmOptions.quote("-Da=a \"b\" \\c\n")).isEqualTo("\"-Da=a \\\"b\\\" \\\\c\\n\"");
+    }
+
+    @Test
+    void propertiesOfTheJvmArePassedIfTheCallerSetThem() {
+        Properties properties = new Properties();
+        for (String name :
+                List.of("java.home", "jdk.debug", "user.home", "path.separator", "os.name", "basedir", "maven.home")) {
+            properties.setProperty(name, "of this JVM");
+        }
+        properties.setProperty("user.timezone", "Asia/Kathmandu");
+        properties.setProperty("user.language", "de");
+        properties.setProperty("path.to.data", "/x");
+        properties.setProperty("basedirectory", "y");
+
+        assertThat(JvmOptions.of(
+                        List.of(
+                                "-Djava.net.preferIPv4Stack=true",
+                                "-Djdk.virtualThreadScheduler.parallelism=1",
+                                "-Dsun.nio.PageAlignDirectMemory",
+                                "-Duser.language=de",
+                                "-Djava.io.tmpdir=/y",
+                                "-Djdk.module.main=my.module",
+                                "-Drdma4j.softroce=container",
+                                "-Dmaven.home=/z"),
+                        properties))
+                .containsExactly(
+                        "-Djava.net.preferIPv4Stack=true",
+                        "-Djdk.virtualThreadScheduler.parallelism=1",
+                        "-Dsun.nio.PageAlignDirectMemory",
+                        "-Dbasedirectory=y",
+                        "-Dpath.to.data=/x",
+                        "-Duser.language=de",
+                        "-Duser.timezone=Asia/Kathmandu");
     }
 
     @Test
