@@ -58,6 +58,10 @@ final class JvmOptions {
     /** Options, with this JVM's own system properties among them. */
     static List<String> of(List<String> arguments, Properties properties) {
         List<String> options = new ArrayList<>();
+        // Surefire enables them without an option.
+        if (JvmOptions.class.desiredAssertionStatus()) {
+            options.add("-ea");
+        }
         for (String argument : arguments) {
             // A package opened to a module by name is of no use where all is on the class path.
             if (OPTIONS.stream().anyMatch(argument::startsWith)) {

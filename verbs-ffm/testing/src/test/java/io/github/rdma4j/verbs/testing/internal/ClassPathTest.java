@@ -53,6 +53,7 @@ class ClassPathTest {
         properties.setProperty("surefire.x", "1");
         properties.setProperty("my.setting", "a \"b\" \\c");
 
+        assertions(false);
         assertThat(JvmOptions.of(
                         List.of(
                                 "--add-opens=java.base/java.lang=my.module",
@@ -70,8 +71,23 @@ class ClassPathTest {
         assertThat(JvmOptions.quote("-Da=a \"b\" \\c\n")).isEqualTo("\"-Da=a \\\"b\\\" \\\\c\\n\"");
     }
 
+    /** Surefire enables assertions by the class loader and not by an option. */
+    @Test
+    void assertionsAreEnabledThereIfTheyAreHere() {
+        assertions(true);
+        assertThat(JvmOptions.of(List.of("-da:my.package..."), new Properties()))
+                .containsExactly("-ea", "-da:my.package...");
+        assertions(false);
+        assertThat(JvmOptions.of(List.of(), new Properties())).isEmpty();
+    }
+
+    private static void assertions(boolean enabled) {
+        JvmOptions.class.getClassLoader().setClassAssertionStatus(JvmOptions.class.getName(), enabled);
+    }
+
     @Test
     void propertiesOfTheJvmArePassedIfTheCallerSetThem() {
+        assertions(false);
         Properties properties = new Properties();
         for (String name :
                 List.of("java.home", "jdk.debug", "user.home", "path.separator", "os.name", "basedir", "maven.home")) {

@@ -56,6 +56,7 @@ class Sample {
         System.out.println("to standard output: \u00e4");
         System.err.println("to standard error");
         assertThat(System.getProperty("sample.setting")).isEqualTo("a b");
+        assertThat(Sample.class.desiredAssertionStatus()).isTrue();
     }
 
     @Test

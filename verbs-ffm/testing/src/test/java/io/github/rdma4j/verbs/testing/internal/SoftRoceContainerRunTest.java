@@ -32,6 +32,8 @@ class SoftRoceContainerRunTest {
     @BeforeEach
     void theSetting() {
         System.setProperty("sample.setting", "a b");
+        // As Surefire does.
+        ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(true);
         // Bounds a hang: beside others an emulated guest is slow.
         System.setProperty("rdma4j.softroce.testTimeout", "600");
     }
