@@ -112,6 +112,8 @@ docker_is() {
     # With all that it sources.
     run -0 "$BATS_TEST_TMPDIR/a/scripts/softroce" --help
     run -0 "$BATS_TEST_TMPDIR/a/jre/bin/java" -Xshare:on -version
+    # Without a locale Java decodes names of files and arguments as ASCII.
+    grep -qx 'ENV LANG=C.UTF-8 .*' "$BATS_TEST_TMPDIR/a/Dockerfile"
     run -1 "$SOFTROCE" image --context "$BATS_TEST_TMPDIR/a"
     [[ $output == *'must be an empty or a new folder'* ]]
 }

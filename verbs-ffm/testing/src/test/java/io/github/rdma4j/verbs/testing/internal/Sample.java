@@ -55,7 +55,8 @@ class Sample {
     void passes() {
         System.out.println("to standard output: \u00e4");
         System.err.println("to standard error");
-        assertThat(System.getProperty("sample.setting")).isEqualTo("a b");
+        assertThat(System.getProperty("sample.setting")).isEqualTo("a \u00e4");
+        assertThat(Path.of("\u00e4")).doesNotExist();
         assertThat(Sample.class.desiredAssertionStatus()).isTrue();
     }
 

@@ -31,7 +31,7 @@ import org.testcontainers.containers.Container.ExecResult;
 class SoftRoceContainerRunTest {
     @BeforeEach
     void theSetting() {
-        System.setProperty("sample.setting", "a b");
+        System.setProperty("sample.setting", "a \u00e4");
         // As Surefire does.
         ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(true);
         // Bounds a hang: beside others an emulated guest is slow.
