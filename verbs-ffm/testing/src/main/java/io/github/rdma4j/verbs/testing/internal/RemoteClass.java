@@ -26,6 +26,8 @@ final class RemoteClass {
     // For the guest's start and the JVM's, beyond what a test may take.
     private static final long START_SECONDS = GUEST_START.toSeconds() + 180;
     private static final int KEPT_OUTPUT = 4000;
+    // This machine's guests: the container has its own kernel, and cannot see this machine's.
+    private static final Set<String> ABOUT_GUESTS = Set.of("RDMA4J_CACHE", "RDMA4J_GUEST", "RDMA4J_KERNEL");
 
     private final TestDescriptor testClass;
     private final Set<UniqueId> selected;
@@ -74,7 +76,7 @@ final class RemoteClass {
         options.addAll(Settings.jvm());
         EventStream events = new EventStream(request.token(), this::take, bytes -> replay(System.out, bytes, true));
         long silence = Settings.testTimeout().toSeconds() + START_SECONDS;
-        try (RemoteJvm jvm = container.start(request, options, environment())) {
+        try (RemoteJvm jvm = container.start(request, options, environment(System.getenv()))) {
             while (true) {
                 RemoteJvm.Chunk chunk = jvm.next(silence);
                 if (chunk == null) {
@@ -175,12 +177,12 @@ final class RemoteClass {
         return values;
     }
 
-    private static List<String> environment() {
+    static List<String> environment(Map<String, String> variables) {
         List<String> environment = new ArrayList<>();
         List<String> named = Settings.environment();
-        System.getenv().forEach((name, value) -> {
+        variables.forEach((name, value) -> {
             boolean ours =
-                    name.startsWith("RDMA4J_") && !name.startsWith("RDMA4J_SOFTROCE") && !name.equals("RDMA4J_CACHE");
+                    name.startsWith("RDMA4J_") && !name.startsWith("RDMA4J_SOFTROCE") && !ABOUT_GUESTS.contains(name);
             if (ours || named.contains(name)) {
                 environment.add(name + "=" + value);
             }

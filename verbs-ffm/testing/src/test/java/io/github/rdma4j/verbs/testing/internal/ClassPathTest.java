@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -117,6 +118,18 @@ class ClassPathTest {
                         "-Dpath.to.data=/x",
                         "-Duser.language=de",
                         "-Duser.timezone=Asia/Kathmandu");
+    }
+
+    @Test
+    void variablesAreOursButNoneAboutGuestsOfThisMachine() {
+        assertThat(RemoteClass.environment(Map.of(
+                        "RDMA4J_MINE", "1",
+                        "RDMA4J_CACHE", "/c",
+                        "RDMA4J_GUEST", "/g",
+                        "RDMA4J_KERNEL", "6.12",
+                        "RDMA4J_SOFTROCE", "auto",
+                        "PATH", "/p")))
+                .containsExactly("RDMA4J_MINE=1");
     }
 
     @Test
