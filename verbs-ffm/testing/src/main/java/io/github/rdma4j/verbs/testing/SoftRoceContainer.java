@@ -154,11 +154,11 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
             return;
         }
         Docker.check();
-        Docker.pullIfMissing(name);
+        Docker.pullIfMissing(getDockerClient(), name);
         try {
             super.start();
         } catch (RuntimeException failure) {
-            throw Docker.notStarted(name, failure);
+            throw Docker.notStarted(getDockerClient(), name, failure);
         }
     }
 

@@ -4,8 +4,10 @@ package io.github.rdma4j.verbs.testing.internal;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.NotFoundException;
+import io.github.rdma4j.verbs.testing.SoftRoceContainer;
 import java.util.concurrent.TimeUnit;
 import org.testcontainers.DockerClientFactory;
+import org.testcontainers.utility.DockerImageName;
 
 /** The Docker engine: whether there is one, and what to do when there is none. */
 public final class Docker {
@@ -17,6 +19,9 @@ public final class Docker {
         or run the build in a guest, without Docker: 'scripts/softroce --accel uml mvn -o verify' with that script of rdma4j;
         or run these tests on a machine with an RDMA device; or run without them: -Drdma4j.softroce=skip or RDMA4J_SOFTROCE=skip.\
         """;
+
+    private static final String BUILD = "Build it with scripts/softroce image of rdma4j, or name another: for @SoftRoce"
+            + " by -Drdma4j.softroce.image=NAME, else by new SoftRoceContainer(NAME).";
 
     private Docker() {}
 
@@ -69,9 +74,9 @@ public final class Docker {
     }
 
     /** Whether the engine has an image; false when it would have to be pulled. */
-    static boolean hasImage(String image) {
+    static boolean hasImage(DockerClient engine, String image) {
         try {
-            DockerClientFactory.instance().client().inspectImageCmd(image).exec();
+            engine.inspectImageCmd(image).exec();
             return true;
         } catch (NotFoundException e) {
             return false;
@@ -80,42 +85,45 @@ public final class Docker {
 
     /**
      * Pulls an image that the engine does not have. Testcontainers would also pull it, but retries for two minutes if
-     * there is no such image.
+     * there is no such image. The image of rdma4j is never pulled: it is in no registry, and whoever published one of
+     * that name there would run in the project's folder.
      *
      * @throws IllegalStateException if the image cannot be pulled, with the cause and the remedy
      */
-    public static void pullIfMissing(String image) {
-        if (hasImage(image)) {
+    public static void pullIfMissing(DockerClient engine, String image) {
+        if (hasImage(engine, image)) {
             return;
+        }
+        if (repository(image).equals(repository(SoftRoceContainer.IMAGE))) {
+            throw new IllegalStateException("the container of " + image + " did not start: the Docker engine does not"
+                    + " have the image, which is in no registry." + System.lineSeparator() + BUILD);
         }
         boolean pulled;
         try {
-            pulled = DockerClientFactory.instance()
-                    .client()
-                    .pullImageCmd(image)
-                    .start()
-                    .awaitCompletion(10, TimeUnit.MINUTES);
+            pulled = engine.pullImageCmd(image).start().awaitCompletion(10, TimeUnit.MINUTES);
         } catch (RuntimeException e) {
-            throw notStarted(image, e);
+            throw notStarted(engine, image, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while the image " + image + " was pulled", e);
         }
-        if (!pulled || !hasImage(image)) {
-            throw notStarted(image, new IllegalStateException("it was not pulled within ten minutes"));
+        if (!pulled || !hasImage(engine, image)) {
+            throw notStarted(engine, image, new IllegalStateException("it was not pulled within ten minutes"));
         }
     }
 
+    private static String repository(String image) {
+        return DockerImageName.parse(image).getUnversionedPart();
+    }
+
     /** What is thrown when a container of the image does not start. */
-    public static IllegalStateException notStarted(String image, RuntimeException cause) {
+    public static IllegalStateException notStarted(DockerClient engine, String image, RuntimeException cause) {
         String all = text(cause);
         String remedy;
         if (all.contains("no space left")) {
             remedy = "The disk of the Docker engine is full. Run docker system prune.";
-        } else if (lacksImage(image)) {
-            remedy = "The engine does not have the image and cannot pull it. Build it with"
-                    + " scripts/softroce image of rdma4j, or name another: for @SoftRoce by"
-                    + " -Drdma4j.softroce.image=NAME, else by new SoftRoceContainer(NAME).";
+        } else if (lacksImage(engine, image)) {
+            remedy = "The engine does not have the image and cannot pull it. " + BUILD;
         } else {
             remedy = "See what this says: docker run --rm " + image + " true";
         }
@@ -124,9 +132,9 @@ public final class Docker {
     }
 
     // An engine that no longer answers may have it.
-    private static boolean lacksImage(String image) {
+    private static boolean lacksImage(DockerClient engine, String image) {
         try {
-            return !hasImage(image);
+            return !hasImage(engine, image);
         } catch (RuntimeException e) {
             return false;
         }

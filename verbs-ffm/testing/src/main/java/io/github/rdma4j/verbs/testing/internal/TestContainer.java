@@ -42,7 +42,7 @@ final class TestContainer extends SoftRoceContainer {
         if (shared == null) {
             try {
                 shared = started();
-            } catch (RuntimeException failure) {
+            } catch (IllegalStateException failure) {
                 refused = failure;
                 throw failure;
             }
@@ -80,7 +80,7 @@ final class TestContainer extends SoftRoceContainer {
         } catch (IllegalStateException failure) {
             container.stop();
             // An engine elsewhere may refuse a folder that it does not have.
-            if (transfer.equals("bind") || !Docker.hasImage(Settings.image())) {
+            if (transfer.equals("bind") || !Docker.hasImage(container.getDockerClient(), Settings.image())) {
                 throw failure;
             }
         }

@@ -3,7 +3,12 @@
 package io.github.rdma4j.verbs.testing.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.exception.NotFoundException;
+import io.github.rdma4j.verbs.testing.SoftRoceContainer;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +22,25 @@ class DockerTest {
     @CsvSource({"1.40,true", "1.41,false", "1.9,true", "1.100,false", "2.0,false", "0.99,true"})
     void enginesBeforeDocker2010AreTooOld(String api, boolean tooOld) {
         assertThat(Docker.isTooOld(api)).isEqualTo(tooOld);
+    }
+
+    @Test
+    void imageOfRdma4jIsNeverPulled() {
+        // An engine that has no image, and fails if it is told to pull one.
+        DockerClient engine = (DockerClient) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DockerClient.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("inspectImageCmd")) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    throw new NotFoundException("no such image");
+                });
+        for (String image : List.of(SoftRoceContainer.IMAGE, "rdma4j/softroce:0.2")) {
+            assertThatThrownBy(() -> Docker.pullIfMissing(engine, image))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll(image, "in no registry", "scripts/softroce image");
+        }
+        assertThatThrownBy(() -> Docker.pullIfMissing(engine, "registry.example/rdma4j/softroce:0.2"))
+                .hasMessageContaining("pullImageCmd");
     }
 
     @Test
