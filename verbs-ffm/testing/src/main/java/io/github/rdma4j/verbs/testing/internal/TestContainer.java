@@ -42,7 +42,7 @@ final class TestContainer extends SoftRoceContainer {
         if (shared == null) {
             try {
                 shared = started();
-            } catch (IllegalStateException failure) {
+            } catch (RuntimeException failure) {
                 refused = failure;
                 throw failure;
             }
@@ -77,7 +77,7 @@ final class TestContainer extends SoftRoceContainer {
                 return container;
             }
             container.stop();
-        } catch (IllegalStateException failure) {
+        } catch (RuntimeException failure) {
             container.stop();
             // An engine elsewhere may refuse a folder that it does not have.
             if (transfer.equals("bind") || !Docker.hasImage(container.getDockerClient(), Settings.image())) {
@@ -102,7 +102,7 @@ final class TestContainer extends SoftRoceContainer {
         }
         try {
             container.start();
-        } catch (IllegalStateException failure) {
+        } catch (RuntimeException failure) {
             container.stop();
             throw failure;
         }
