@@ -6,7 +6,6 @@ import com.github.dockerjava.api.model.AccessMode;
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Device;
 import com.github.dockerjava.api.model.HostConfig;
-import com.github.dockerjava.api.model.Ulimit;
 import com.github.dockerjava.api.model.Volume;
 import io.github.rdma4j.verbs.testing.internal.Docker;
 import java.io.IOException;
@@ -50,7 +49,6 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     // GenericContainer returns it only after it has pulled the image.
     private final String name;
     private boolean kvm = true;
-    private boolean hostDevices;
     private boolean configured;
     private Path project;
 
@@ -102,15 +100,6 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
     public SoftRoceContainer withoutKvm() {
         kvm = false;
         return this;
-    }
-
-    /**
-     * Gives the container the RDMA devices and the network of the Docker host, and unlimited locked memory. Commands
-     * then run without a guest.
-     */
-    public SoftRoceContainer withHostDevices() {
-        hostDevices = true;
-        return withNetworkMode("host");
     }
 
     /**
@@ -179,15 +168,9 @@ public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
             HostConfig host = create.getHostConfig();
             // Where SELinux is on, mounted files have labels that a container may not read.
             host.withSecurityOpts(List.of("label=disable"));
-            List<Device> devices = new ArrayList<>();
             if (kvm && Docker.isLocal() && Files.exists(Path.of("/dev/kvm"))) {
-                devices.add(new Device("rw", "/dev/kvm", "/dev/kvm"));
+                host.withDevices(new Device("rw", "/dev/kvm", "/dev/kvm"));
             }
-            if (hostDevices) {
-                devices.add(new Device("rw", "/dev/infiniband", "/dev/infiniband"));
-                host.withUlimits(List.of(new Ulimit("memlock", -1L, -1L)));
-            }
-            host.withDevices(devices);
             List<Bind> binds = new ArrayList<>(mounts);
             if (host.getBinds() != null) {
                 binds.addAll(List.of(host.getBinds()));
