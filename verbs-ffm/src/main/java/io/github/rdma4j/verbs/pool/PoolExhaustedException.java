@@ -3,6 +3,7 @@
 package io.github.rdma4j.verbs.pool;
 
 import io.github.rdma4j.verbs.VerbsException;
+import io.github.rdma4j.verbs.internal.Errno;
 
 /**
  * A {@link RegisteredMemoryPool} has no memory for an allocation, and may not, or cannot, register more.
@@ -11,10 +12,9 @@ import io.github.rdma4j.verbs.VerbsException;
  */
 public final class PoolExhaustedException extends VerbsException {
     private static final long serialVersionUID = 1L;
-    private static final int ENOMEM = 12;
 
     PoolExhaustedException(String operation, String explanation, String remedy, Throwable cause) {
-        super(operation, ENOMEM, explanation, remedy);
+        super(operation, Errno.ENOMEM, explanation, remedy);
         if (cause != null) {
             initCause(cause);
         }

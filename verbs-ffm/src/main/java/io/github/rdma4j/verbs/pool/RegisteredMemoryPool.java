@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.WaitInterruptedException;
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.PageMapping;
 import io.github.rdma4j.verbs.internal.PageSize;
@@ -36,7 +37,6 @@ import java.util.function.Consumer;
  */
 public final class RegisteredMemoryPool implements AutoCloseable {
     private static final int LEAKS_LISTED = 10;
-    private static final int ENOMEM = 12;
 
     private final ProtectionDomain domain;
     private final PoolConfig config;
@@ -263,7 +263,7 @@ public final class RegisteredMemoryPool implements AutoCloseable {
             refusal = null;
             return chunk;
         } catch (VerbsException e) {
-            if (e.errno() != ENOMEM) {
+            if (e.errno() != Errno.ENOMEM) {
                 throw e;
             }
             refusal = e;
