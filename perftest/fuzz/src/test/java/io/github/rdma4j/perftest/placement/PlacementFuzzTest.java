@@ -59,7 +59,8 @@ class PlacementFuzzTest {
             NumaTopology topology = NumaTopology.recorded(root);
             assertThat(topology.allowedCpus().size()).isLessThanOrEqualTo(CpuList.MOST);
             topology.allowedMemoryNodes();
-            topology.nodeOf(1);
+            topology.nodes();
+            topology.cpusOf(1);
             topology.nodeOfDevice("mlx5_0");
             CpuUsage usage = new CpuUsage(root.resolve("proc/stat"));
             usage.begin();

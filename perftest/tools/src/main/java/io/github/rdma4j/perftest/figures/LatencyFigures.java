@@ -51,11 +51,6 @@ public record LatencyFigures(
         return samples - (long) Math.ceil(Math.nextDown(percent) / 100 * samples);
     }
 
-    /** Returns whether enough samples are above a percentile to make it meaningful. */
-    public boolean isTrustworthy(double percent) {
-        return beyond(percent) >= ENOUGH_BEYOND;
-    }
-
     /** Returns how many samples a percentile below 100 needs so that enough lie beyond it. */
     public static long samplesFor(double percent) {
         return Math.round(ENOUGH_BEYOND * 100 / (100 - percent));

@@ -115,16 +115,6 @@ public final class NumaTopology {
         return list(root.resolve(NODES).resolve("node" + node).resolve("cpulist"));
     }
 
-    /** The node that a CPU is in; empty without NUMA. */
-    public OptionalInt nodeOf(int cpu) {
-        for (int node : nodes().toArray()) {
-            if (cpusOf(node).contains(cpu)) {
-                return OptionalInt.of(node);
-            }
-        }
-        return OptionalInt.empty();
-    }
-
     /**
      * Returns the node that an RDMA device is attached to; empty for a software device, and if the firmware reports
      * none.

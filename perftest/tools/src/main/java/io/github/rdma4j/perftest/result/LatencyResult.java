@@ -65,9 +65,4 @@ public record LatencyResult(
     public double percentile999() {
         return latency.percentile(99.9);
     }
-
-    /** 99.99 % are not longer. */
-    public double percentile9999() {
-        return latency.percentile(99.99);
-    }
 }

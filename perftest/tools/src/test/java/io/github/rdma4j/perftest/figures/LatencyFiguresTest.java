@@ -83,17 +83,15 @@ class LatencyFiguresTest {
         LatencyFigures thousand = of(1, random(1000));
         assertThat(LatencyFigures.PERCENTILES.stream().map(thousand::beyond))
                 .containsExactly(500L, 100L, 10L, 1L, 0L, 0L);
-        assertThat(thousand.isTrustworthy(99)).isTrue();
-        assertThat(thousand.isTrustworthy(99.9)).isFalse();
         assertThat(of(1, random(999)).beyond(99)).isEqualTo(9);
         for (double percent : LatencyFigures.PERCENTILES) {
             int enough = (int) LatencyFigures.samplesFor(percent);
-            assertThat(of(1, random(enough)).isTrustworthy(percent))
+            assertThat(of(1, random(enough)).beyond(percent))
                     .as("%s %%", percent)
-                    .isTrue();
-            assertThat(of(1, random(enough - 1)).isTrustworthy(percent))
+                    .isEqualTo(10);
+            assertThat(of(1, random(enough - 1)).beyond(percent))
                     .as("%s %%", percent)
-                    .isFalse();
+                    .isEqualTo(9);
         }
     }
 

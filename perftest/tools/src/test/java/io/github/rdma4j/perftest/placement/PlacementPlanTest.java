@@ -166,7 +166,6 @@ class PlacementPlanTest {
         NumaTopology nothing = NumaTopology.recorded(root.resolve("no such folder"));
         assertThat(nothing.onlineCpus()).isEqualTo(CpuList.NONE);
         assertThat(nothing.allowedCpus()).isEqualTo(CpuList.NONE);
-        assertThat(nothing.nodeOf(0)).isEmpty();
         assertThat(nothing.threads()).isEmpty();
         NumaTopology garbage = RecordedMachine.small(root)
                 .with("sys/devices/system/node/online", "garbage")
@@ -177,12 +176,10 @@ class PlacementPlanTest {
     }
 
     @Test
-    void findsTheNodeOfACpuAndItsGovernor() {
+    void findsTheGovernorOfACpu() {
         NumaTopology topology = RecordedMachine.unusual(root)
                 .with("sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave")
                 .topology();
-        assertThat(topology.nodeOf(3)).hasValue(1);
-        assertThat(topology.nodeOf(7)).isEmpty();
         assertThat(topology.frequencyGovernor(3)).hasValue("powersave");
         assertThat(topology.frequencyGovernor(2)).isEmpty();
     }
