@@ -33,12 +33,6 @@ public final class SendRequests extends LinkedRequests {
     private static final long DATAGRAM_HANDLE = DATAGRAM + ibv_send_wr.wr.ud.ah$offset();
     private static final long DATAGRAM_NUMBER = DATAGRAM + ibv_send_wr.wr.ud.remote_qpn$offset();
     private static final long DATAGRAM_KEY = DATAGRAM + ibv_send_wr.wr.ud.remote_qkey$offset();
-    /**
-     * The offset of the address of a datagram's handle number: a field that a datagram leaves unused and no library
-     * reads.
-     */
-    public static final long DATAGRAM_HANDLE_NUMBER = ATOMIC_SWAP;
-
     private static final long SHARED_RECEIVE_QUEUE = ibv_send_wr.qp_type$offset()
             + ibv_send_wr.qp_type.xrc$offset()
             + ibv_send_wr.qp_type.xrc.remote_srqn$offset();
