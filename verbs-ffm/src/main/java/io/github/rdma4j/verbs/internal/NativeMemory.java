@@ -164,16 +164,6 @@ public final class NativeMemory {
     }
 
     /**
-     * Loads a byte.
-     *
-     * @param address from {@link #structure}, plus an offset
-     * @return the byte
-     */
-    public static byte getByte(long address) {
-        return ALL.get(ValueLayout.JAVA_BYTE, address);
-    }
-
-    /**
      * Copies bytes.
      *
      * @param from from {@link #structure}, plus an offset
