@@ -36,20 +36,4 @@ public record PoolStatistics(
         long waits,
         long lockedMemoryLimit,
         long pinned,
-        String pages) {
-
-    /** {@return the number of allocations per registration, which a pool should make large; 0 before the first} */
-    public double allocationsPerRegistration() {
-        return registrations == 0 ? 0 : (double) allocations / registrations;
-    }
-
-    /** {@return how much of RLIMIT_MEMLOCK is in use, in words} */
-    public String lockedMemory() {
-        if (lockedMemoryLimit < 0) {
-            return "RLIMIT_MEMLOCK is not known";
-        }
-        return lockedMemoryLimit == Long.MAX_VALUE
-                ? "RLIMIT_MEMLOCK is unlimited"
-                : "%d of %d bytes of RLIMIT_MEMLOCK are pinned".formatted(pinned, lockedMemoryLimit);
-    }
-}
+        String pages) {}
