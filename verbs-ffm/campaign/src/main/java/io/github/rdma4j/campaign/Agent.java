@@ -6,7 +6,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -16,46 +16,64 @@ import java.util.concurrent.TimeUnit;
 /**
  * Carries out orders on machine 2: starts the peer's process, applies faults at their time, fetches the report. Each
  * order has a separate TCP connection: after a long cut of the wire, a connection that was open would wait as long
- * again.
+ * again. An order may be any command, so each begins with a secret; without it, there is no answer.
  */
-final class Agent {
+final class Agent implements AutoCloseable {
     static final int PORT = 7_001;
+    /** A program that connects and sends nothing blocks other orders for at most this time. */
+    private static final int SILENCE_MILLIS = 30_000;
 
+    private final String secret;
+    private final ServerSocket server;
     private final List<String> javaCommand;
     private final Shell shell = new Shell();
     private Process peer;
     private BufferedReader output;
 
-    private Agent() {
+    /** @param secret the first word of each order */
+    Agent(InetSocketAddress address, String secret) throws IOException {
+        this.secret = secret;
+        server = new ServerSocket(address.getPort(), 10, address.getAddress());
         ProcessHandle.Info self = ProcessHandle.current().info();
         javaCommand = new ArrayList<>(List.of(self.command().orElseThrow()));
         javaCommand.addAll(
                 java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments());
     }
 
-    static void serve() throws IOException {
-        Agent agent = new Agent();
-        try (ServerSocket server =
-                new ServerSocket(PORT, 10, InetAddress.getByName(System.getenv("RDMA4J_ADDRESS_2")))) {
-            boolean more = true;
-            while (more) {
-                try (Socket socket = server.accept()) {
-                    more = agent.answer(
-                            new BufferedReader(new InputStreamReader(socket.getInputStream())),
-                            new PrintStream(socket.getOutputStream(), true));
-                } catch (IOException e) {
-                    System.err.println("an order broke: " + e);
-                }
+    InetSocketAddress address() {
+        return (InetSocketAddress) server.getLocalSocketAddress();
+    }
+
+    /** Returns after the final order. */
+    void serve() {
+        boolean more = true;
+        while (more) {
+            try (Socket socket = server.accept()) {
+                socket.setSoTimeout(SILENCE_MILLIS);
+                more = answer(
+                        new BufferedReader(new InputStreamReader(socket.getInputStream())),
+                        new PrintStream(socket.getOutputStream(), true));
+            } catch (IOException e) {
+                System.err.println("an order broke: " + e);
             }
-        } finally {
-            agent.endPeer();
-            agent.shell.close();
         }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        endPeer();
+        shell.close();
     }
 
     /** {@return whether more orders will follow} */
     private boolean answer(BufferedReader in, PrintStream out) throws IOException {
-        String[] words = in.readLine().split("\t", -1);
+        String line = in.readLine();
+        if (line == null || !line.startsWith(secret + "\t")) {
+            System.err.println("an order without the secret is ignored");
+            return true;
+        }
+        String[] words = line.substring(secret.length() + 1).split("\t", -1);
         switch (words[0]) {
             case "start" -> out.println(startPeer(List.of(words).subList(1, words.length)));
             case "steps" -> {

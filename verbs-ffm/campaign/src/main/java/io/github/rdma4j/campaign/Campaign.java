@@ -27,6 +27,8 @@ import java.util.stream.Stream;
  * {@code list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit
  * status is 1 if a run failed. {@code ends FILE SEED SECONDS} runs the scenarios that need no privileges with two
  * processes of one machine: peers that are killed and stopped. It does not change the wire.
+ *
+ * <p>Both processes find the secret of their orders in {@code RDMA4J_SECRET}.
  */
 final class Campaign {
     private static final int EARLIEST_FAULT = 700;
@@ -37,12 +39,29 @@ final class Campaign {
     /** Whether the wire and its devices are ours to spoil. */
     private final boolean ownsWire;
 
+    private final Remote remote;
+
     private final int machine = Integer.parseInt(System.getenv().getOrDefault("RDMA4J_MACHINE", "0"));
 
-    private Campaign(Path file, long seed, boolean ownsWire) {
+    private Campaign(Path file, long seed, boolean ownsWire) throws IOException {
         this.file = file;
         this.seed = seed;
         this.ownsWire = ownsWire;
+        remote = new Remote(agent(ownsWire, System.getenv("RDMA4J_ADDRESS_2")), secret());
+    }
+
+    /** {@return where machine 2 listens for orders: if it is this machine, no other one can connect} */
+    static InetSocketAddress agent(boolean ownsWire, String address2) throws IOException {
+        return new InetSocketAddress(
+                ownsWire ? InetAddress.getByName(address2) : InetAddress.getLoopbackAddress(), Agent.PORT);
+    }
+
+    private static String secret() {
+        String secret = System.getenv("RDMA4J_SECRET");
+        if (secret == null || secret.isBlank()) {
+            throw new IllegalStateException("RDMA4J_SECRET is not set");
+        }
+        return secret;
     }
 
     public static void main(String... arguments) throws Exception {
@@ -60,7 +79,10 @@ final class Campaign {
                 Campaign campaign =
                         new Campaign(Path.of(arguments[1]), Long.parseLong(arguments[2]), !arguments[0].equals("ends"));
                 if (campaign.machine == 2) {
-                    Agent.serve();
+                    try (Agent agent =
+                            new Agent(agent(campaign.ownsWire, System.getenv("RDMA4J_ADDRESS_2")), secret())) {
+                        agent.serve();
+                    }
                 } else {
                     campaign.run(
                             Long.parseLong(arguments[3]), List.of(arguments).subList(4, arguments.length));
@@ -128,7 +150,7 @@ final class Campaign {
                 }
             }
         } while (System.nanoTime() < until && !scenarios.getFirst().lastsAsLongAsAsked());
-        Remote.end();
+        remote.end();
     }
 
     private Run run(Scenario scenario, long runSeed, boolean first) throws IOException, InterruptedException {
@@ -146,19 +168,19 @@ final class Campaign {
                 scenario.limitMillis(),
                 scenario.silenceMillis(),
                 fault.wire());
-        int port = Remote.start(orders);
+        int port = remote.start(orders);
         Map<String, Integer> before = Leftovers.now(ownsWire);
         List<String> complaints = new ArrayList<>();
         List<EndReport> survivors = new ArrayList<>();
         try (Shell shell = new Shell()) {
             if (fault.kind() == Fault.Kind.THROUGHOUT && !here.isEmpty()) {
-                Remote.shell(there.getFirst().command());
+                remote.shell(there.getFirst().command());
                 Shell.run(here.getFirst().command(), 0);
             }
             InetSocketAddress server = new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), port);
             Runnable begin = () -> {
                 if (fault.kind() != Fault.Kind.THROUGHOUT) {
-                    Remote.schedule(there, faultAt);
+                    remote.schedule(there, faultAt);
                     shell.schedule(here, faultAt, 0);
                 }
             };
@@ -172,9 +194,9 @@ final class Campaign {
             Shell.run(Fault.RESTORE, 0);
         }
         if (fault.kind() != Fault.Kind.DEADLY) {
-            String report = Remote.report(scenario.limitMillis());
+            String report = remote.report(scenario.limitMillis());
             if (ownsWire) {
-                Remote.shell(Fault.RENEW);
+                remote.shell(Fault.RENEW);
             }
             if (!fault.endsPeer()) {
                 if (report.startsWith("0\tmachine 2")) {
@@ -203,7 +225,7 @@ final class Campaign {
     }
 
     /** @param begin called when the clock of the report starts */
-    private static EndReport talk(Peer.Orders orders, InetSocketAddress server, Runnable begin) throws Exception {
+    private EndReport talk(Peer.Orders orders, InetSocketAddress server, Runnable begin) throws Exception {
         if (orders.load() == Load.CONNECTING) {
             begin.run();
             return new Connects(orders.lengthMillis()).client(server);
@@ -222,7 +244,7 @@ final class Campaign {
         }
         if (orders.load().isCm()) {
             begin.run();
-            return new CmAttempts(server, orders).run();
+            return new CmAttempts(server, orders, remote).run();
         }
         if (orders.load().isNetty()) {
             return NettyEnd.client(server, orders, begin);

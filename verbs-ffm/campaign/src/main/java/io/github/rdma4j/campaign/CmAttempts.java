@@ -37,15 +37,17 @@ final class CmAttempts {
 
     private final InetSocketAddress server;
     private final Peer.Orders orders;
+    private final Remote remote;
     private final SplittableRandom random;
     private final Attempts attempts = new Attempts();
     private long refusals;
     private Phase cutBefore;
     private boolean cutThere;
 
-    CmAttempts(InetSocketAddress server, Peer.Orders orders) {
+    CmAttempts(InetSocketAddress server, Peer.Orders orders, Remote remote) {
         this.server = server;
         this.orders = orders;
+        this.remote = remote;
         this.random = new SplittableRandom(orders.seed());
     }
 
@@ -92,7 +94,7 @@ final class CmAttempts {
         try {
             List<Step> steps = Fault.cut("", Step.Place.HERE, CUT_MILLIS).steps();
             if (cutThere) {
-                Remote.schedule(steps, CUT_AFTER_MILLIS);
+                remote.schedule(steps, CUT_AFTER_MILLIS);
                 Thread.sleep(3 * CUT_AFTER_MILLIS);
             } else {
                 Shell.run(steps.getFirst().command(), 0);

@@ -17,14 +17,20 @@ import java.util.List;
 final class Remote {
     private static final int ANSWER_MILLIS = 60_000;
 
-    private Remote() {}
+    private final InetSocketAddress agent;
+    private final String secret;
 
-    static int start(Peer.Orders orders) throws IOException {
+    Remote(InetSocketAddress agent, String secret) {
+        this.agent = agent;
+        this.secret = secret;
+    }
+
+    int start(Peer.Orders orders) throws IOException {
         return Integer.parseInt(order("start\t" + String.join("\t", orders.words())));
     }
 
     /** @param delayMillis from now to the first of the steps */
-    static void schedule(List<Step> steps, long delayMillis) {
+    void schedule(List<Step> steps, long delayMillis) {
         StringBuilder order = new StringBuilder("steps\t" + delayMillis + "\t" + steps.size());
         steps.forEach(step -> order.append('\n').append(step.line()));
         try {
@@ -34,31 +40,31 @@ final class Remote {
         }
     }
 
-    static void shell(String command) throws IOException {
+    void shell(String command) throws IOException {
         order("shell\t" + command);
     }
 
     /** {@return the exit status of the peer's process, a tab and its report; or the error} */
-    static String report(long millis) throws IOException {
+    String report(long millis) throws IOException {
         return order("report\t" + millis, millis);
     }
 
-    static void end() throws IOException {
+    void end() throws IOException {
         order("end");
     }
 
-    private static String order(String text) throws IOException {
+    private String order(String text) throws IOException {
         return order(text, 0);
     }
 
     /** @param millis how long the response may take */
-    private static String order(String text, long millis) throws IOException {
+    private String order(String text, long millis) throws IOException {
         long until = System.nanoTime() + ANSWER_MILLIS * 1_000_000L;
         while (true) {
             try (Socket socket = new Socket()) {
-                socket.connect(new InetSocketAddress(System.getenv("RDMA4J_ADDRESS_2"), Agent.PORT), 2_000);
+                socket.connect(agent, 2_000);
                 socket.setSoTimeout(ANSWER_MILLIS + (int) millis);
-                new PrintStream(socket.getOutputStream(), true).println(text);
+                new PrintStream(socket.getOutputStream(), true).println(secret + "\t" + text);
                 String answer = new BufferedReader(new InputStreamReader(socket.getInputStream())).readLine();
                 if (answer == null) {
                     throw new IllegalStateException("machine 2 did not answer: " + text);
