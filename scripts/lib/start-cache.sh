@@ -45,19 +45,32 @@ start_cache() {
     local devices=("${RDMA4J_SYSFS:-/sys}"/class/infiniband/*)
     if [[ $mode == @(auto|make) && $folder == /* ]]; then
         if [[ -e ${devices[0]} ]]; then
-            [[ $file.device -nt $jar ]] || start_cache_make "$home" "$jar" "$file.device" "$@" || true
+            start_cache_is_fresh "$file.device" "$jar" || start_cache_make "$home" "$jar" "$file.device" "$@" || true
         else
-            [[ $file -nt $jar ]] || start_cache_make "$home" "$jar" "$file" "$@" || true
+            start_cache_is_fresh "$file" "$jar" || start_cache_make "$home" "$jar" "$file" "$@" || true
         fi
     fi
     local one
     for one in "$file.device" "$file"; do
-        if [[ -s $one && $one -nt $jar ]]; then
+        if [[ -s $one ]] && start_cache_is_fresh "$one" "$jar"; then
             # The JVM silently ignores a cache that it cannot use.
             START_CACHE=("-XX:AOTCache=$one" "${START_CACHE_PLACE[@]}" -Xlog:aot=off -Xlog:cds=off)
             return 0
         fi
     done
+}
+
+# start_cache_stamp FILE: stores in the caller's variable the name of an empty file with the date of the jar of the cache FILE.
+start_cache_stamp() {
+    stamp=${1%/*}/.${1##*/}.jar
+}
+
+# start_cache_is_fresh FILE JAR: whether FILE was made for this JAR. The JVM does not check that before JDK 25.0.4
+# (JDK-8377932), and would run the classes of another version. A jar that replaces another one can be older than the cache.
+start_cache_is_fresh() {
+    local stamp
+    start_cache_stamp "$1"
+    [[ -e $1 && -e $stamp && ! $2 -nt $stamp && ! $2 -ot $stamp ]]
 }
 
 # Stores a file name for TEXT in the caller's variable. Counts bytes and not characters, because a name may have 255
@@ -76,7 +89,7 @@ start_cache_name() {
 
 # Creates FILE; an empty file if that fails, so that there is no second attempt before the jar changes.
 start_cache_make() {
-    local home=$1 jar=$2 file=$3
+    local home=$1 jar=$2 file=$3 stamp
     shift 3
     mkdir -p -- "${file%/*}" 2>/dev/null && [[ -w ${file%/*} ]] && have flock timeout || return 0
     # shellcheck source=scripts/lib/once.sh
@@ -84,7 +97,11 @@ start_cache_make() {
     (
         # Ctrl-C also ends the tool, and is no fault of the cache.
         once_begin -n "${file%/*}" || exit 0
-        [[ ! $file -nt $jar ]] || exit 0
+        ! start_cache_is_fresh "$file" "$jar" || exit 0
+        # Before the training, during which a build may replace the jar.
+        touch -r "$jar" "$work/stamp" || exit 0
+        # A file system that rounds dates would get a new cache at each start.
+        [[ ! $jar -nt $work/stamp && ! $jar -ot $work/stamp ]] || exit 0
         say 'preparing a faster start (once)'
         # Without the training's profiles (JEP 515): with them, the compiler would spend a tenth of the start on code
         # that it considers hot, and the code of the measured loops must depend only on the loops themselves. JDK 25 can
@@ -96,5 +113,7 @@ start_cache_make() {
             : >"$work/tree"
         fi
         once_keep "${file##*/}"
+        start_cache_stamp "$file"
+        mv -fT -- "$work/stamp" "$stamp" # last: the stamp of another jar rejects this cache
     ) || { (($? != 130)) || exit 130; }
 }

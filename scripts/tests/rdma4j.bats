@@ -109,23 +109,58 @@ setup() {
   [ -z "$(find "$BATS_TEST_TMPDIR/cache/start" -mindepth 1 ! -empty)" ]
 }
 
-@test "the cache for a jar with a long name beyond ASCII has a name that a file can have" {
+# A JDK in $home that makes caches of nothing, a line in the file trainings for each, after it has run the file training.
+stand_in_jdk() {
   source "$root/scripts/lib/common.sh"
   source "$root/scripts/lib/start-cache.sh"
-  local home=$BATS_TEST_TMPDIR/jdk jar
+  home=$BATS_TEST_TMPDIR/jdk
   mkdir -p "$home/bin"
   echo 'JAVA_RUNTIME_VERSION="25"' >"$home/release"
-  printf '#!/bin/bash\nfor a; do [[ $a != -XX:AOTCacheOutput=* ]] || echo x >"${a#*=}"; done\n' >"$home/bin/java"
+  cat >"$home/bin/java" <<'JAVA'
+#!/bin/bash
+for a; do
+  [[ $a == -XX:AOTCacheOutput=* ]] || continue
+  echo one >>"$BATS_TEST_TMPDIR/trainings"
+  [[ ! -e $BATS_TEST_TMPDIR/training ]] || source "$BATS_TEST_TMPDIR/training"
+  echo x >"${a#*=}"
+done
+JAVA
   chmod +x "$home/bin/java"
+  unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS
+}
+
+# Until 25.0.3, JDK 25 takes the classes of an outdated cache instead of the jar's.
+@test "a jar that is replaced gets a new cache, even if it is older, and even if it is replaced while its cache is made" {
+  stand_in_jdk
+  local jar=$BATS_TEST_TMPDIR/x.jar date
+  export RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache
+  for date in '2 days ago' '3 days ago' '1 day ago' now; do
+    touch -d "$date" "$jar"
+    start_cache "$home" "$jar"
+    [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
+    start_cache "$home" "$jar"
+    [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
+  done
+  [[ $(wc -l <"$BATS_TEST_TMPDIR/trainings") == 4 ]]
+  touch -d '4 days ago' "$jar"
+  RDMA4J_START_CACHE=use start_cache "$home" "$jar"
+  [[ -z ${START_CACHE[*]} ]]
+  echo "touch -d '5 days ago' '$jar'" >"$BATS_TEST_TMPDIR/training"
+  start_cache "$home" "$jar"
+  [[ -z ${START_CACHE[*]} ]]
+}
+
+@test "the cache for a jar with a long name beyond ASCII has a name that a file can have" {
+  stand_in_jdk
+  local jar
   jar=$BATS_TEST_TMPDIR/$(printf 'ü%.0s' {1..120}).jar
   touch -d yesterday "$jar"
   # What others have left is not kept for ever.
   mkdir -p "$BATS_TEST_TMPDIR/cache/start/.new.killed"
   touch -d '31 days ago' "$BATS_TEST_TMPDIR/cache/start/_old"
-  unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS
   LC_ALL=C.UTF-8 RDMA4J_CACHE=$BATS_TEST_TMPDIR/cache start_cache "$home" "$jar"
   [[ ${START_CACHE[0]} == -XX:AOTCache=* ]]
-  [[ $(find "$BATS_TEST_TMPDIR/cache/start" -mindepth 1 ! -name .lock ! -name .use | wc -l) == 1 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
+  [[ $(find "$BATS_TEST_TMPDIR/cache/start" -mindepth 1 ! -name .lock ! -name .use ! -name '.*.jar' | wc -l) == 1 && ! -e $BATS_TEST_TMPDIR/cache/start/_old ]]
   # Another jar with as many options has another one.
   local name other flags
   flags=$(printf -- '-XX:+UseSerialGC %.0s' {1..20})
@@ -200,7 +235,7 @@ caches_made() {
   ((10 * with < 9 * without))
   ((with < 25 * hello))
 
-  touch "$RDMA4J_JAR"
+  touch -d '1 hour ago' "$RDMA4J_JAR"
   run "${tool[@]}"
   [ "$status" -eq 1 ]
   [[ $output == *"preparing"* ]]
