@@ -45,6 +45,22 @@ setup() {
     [[ $output == *'another campaign runs in '* ]]
 }
 
+@test "Ctrl-C ends the campaign with the machines that run" {
+    local n status=0 root=$BATS_TEST_TMPDIR/root
+    mkdir -p "$root/scripts" "$root/verbs-ffm"
+    cp -r "$BATS_TEST_DIRNAME/../lib" "$campaign" "$root/scripts"
+    ln -s "$(readlink -f "$BATS_TEST_DIRNAME/../../verbs-ffm/campaign")" "$root/verbs-ffm/campaign"
+    # Ends as on its own at Ctrl-C, as the real one does.
+    printf '#!/bin/bash\ntrap "kill %%1; exit 130" INT\nsleep 30306.%d &\necho >>%q/began\nwait\n' $$ "$BATS_TEST_TMPDIR" >"$root/scripts/softroce"
+    chmod +x "$root/scripts/softroce"
+    setsid env --default-signal=INT "$root/scripts/campaign" --built --minutes 0 >/dev/null 2>&1 3>&- &
+    for ((n = 0; n < 1200; n++)); do [[ ! -e $BATS_TEST_TMPDIR/began ]] || break; sleep 0.05; done
+    kill -INT -- "-$!"
+    wait $! || status=$?
+    [[ $status == 130 && $(wc -l <"$BATS_TEST_TMPDIR/began") == 1 ]]
+    run -1 pgrep -f "sleep 30306.$$"
+}
+
 # bats test_tags=long
 @test "one scenario, its table and its status; one that is not there" {
     run -0 --separate-stderr "$campaign" --built --minutes 0 --seed 7 --scenario 'peer killed, idle'

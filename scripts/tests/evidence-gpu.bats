@@ -85,6 +85,24 @@ json_is_valid() {
     json_is_valid "$OUT/evidence.json"
 }
 
+@test "Ctrl-C and kill end the step that runs, and no other one begins" {
+    local signal status n
+    step 01-waits 300 "touch '$BATS_TEST_TMPDIR/began'; sleep 30304.$$"
+    step 02-follows 300 "touch '$BATS_TEST_TMPDIR/followed'"
+    for signal in INT TERM; do
+        rm -rf -- "$BATS_TEST_TMPDIR/began" "$OUT"
+        setsid env --default-signal=INT "$FOLDER/run" --out "$OUT" >/dev/null 2>&1 3>&- &
+        # The limit is for what never happens.
+        for ((n = 0; n < 1200; n++)); do [[ ! -e $BATS_TEST_TMPDIR/began ]] || break; sleep 0.05; done
+        # A terminal signals its whole process group.
+        kill "-$signal" -- "$([[ $signal != INT ]] || echo -)$!"
+        status=0
+        wait $! || status=$?
+        [[ $status == $((128 + $(kill -l "$signal"))) && ! -e $BATS_TEST_TMPDIR/followed ]]
+        run -1 pgrep -f "sleep 30304.$$"
+    done
+}
+
 @test "what is not possible is no failure, and only the steps asked for run" {
     step 01-fails 300 'exit 1'
     step 02-cannot 300 'exit 3'

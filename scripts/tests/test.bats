@@ -70,3 +70,22 @@ gate() {
         [[ ! -e $(<"$BATS_TEST_TMPDIR/cache") && -z $(pgrep -f "sleep 30303.$$") ]]
     done
 }
+
+# The test command, with a Maven that ends as on its own at Ctrl-C.
+@test "Ctrl-C ends the test command with the part that runs" {
+    local n status=0 scripts=$BATS_TEST_TMPDIR/scripts
+    cp -r "$BATS_TEST_DIRNAME/../lib" "$BATS_TEST_DIRNAME/../test" "$BATS_TEST_TMPDIR"
+    mkdir -p "$scripts" "$BATS_TEST_TMPDIR"/{bin,native-headers/cuda}
+    echo 99.0 >"$BATS_TEST_TMPDIR/native-headers/cuda/version"
+    mv "$BATS_TEST_TMPDIR"/{lib,test} "$scripts"
+    printf 'set_up_to_unit_test() { JDK=/no/such; }\n' >"$scripts/lib/setup.sh"
+    printf '#!/bin/bash\n[[ " $* " == *" test "* ]] || exit 0\ntrap "kill %%1; exit 130" INT\nsleep 30305.%d &\necho >>%q/began\nwait\n' $$ "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/bin/mvn"
+    chmod +x "$BATS_TEST_TMPDIR/bin/mvn"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH setsid env --default-signal=INT "$scripts/test" --quick >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
+    for ((n = 0; n < 1200; n++)); do [[ ! -e $BATS_TEST_TMPDIR/began ]] || break; sleep 0.05; done
+    kill -INT -- "-$!"
+    wait $! || status=$?
+    cat "$BATS_TEST_TMPDIR/output"
+    [[ $status == 130 && $(<"$BATS_TEST_TMPDIR/output") != *'=== format'* ]]
+    run -1 pgrep -f "sleep 30305.$$"
+}
