@@ -725,6 +725,26 @@ on_aarch64() {
     [[ $output == *'a microVM needs an x86-64 or aarch64 machine, but this one is riscv64'* ]]
 }
 
+@test "neither / nor a home folder is writable, whoever runs it; a project in a home folder is" {
+    run -125 on_aarch64 --vm --accel tcg true
+    # started_in FOLDER HOME
+    started_in() {
+        PATH=$BATS_TEST_TMPDIR/bin:$PATH RDMA4J_GUEST=$BATS_TEST_TMPDIR/guest run -0 unshare -m bash -c 'mount -t tmpfs none /home && mkdir -p /home/bob/project &&
+            ln -s bob /home/link && cd "$1" && HOME=$2 "$SOFTROCE" --vm --accel tcg true; (($? == 125))' - "$@"
+        echo "$output"
+    }
+    started_in / /root
+    [[ $output == *', nothing writable'* ]]
+    started_in /home/bob /root
+    [[ $output == *', nothing writable'* ]]
+    mkdir "$BATS_TEST_TMPDIR/house"
+    ln -s house "$BATS_TEST_TMPDIR/link"
+    started_in "$BATS_TEST_TMPDIR/house" "$BATS_TEST_TMPDIR/link"
+    [[ $output == *', nothing writable'* ]]
+    started_in /home/bob/project /home/link
+    [[ $output != *', nothing writable'* && $output == *',path=/home/bob/project,'* ]]
+}
+
 @test "bad options: status 2 and the reason" {
     run -2 "$SOFTROCE"
     run -2 "$SOFTROCE" --nonsense true
