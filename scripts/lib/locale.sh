@@ -22,8 +22,8 @@ unset locale_letters
 # The tools recognize why an address cannot be used by the C library's message, so messages are in English. LC_ALL would
 # overrule LC_MESSAGES.
 if [[ -n ${LC_ALL:-} ]]; then
-    export LANG=$LC_ALL LC_CTYPE=$LC_ALL
-    unset LC_ALL
+    export LANG=$LC_ALL
+    unset "${!LC_@}" # also those that LC_ALL has overruled
 fi
 export LC_MESSAGES=C
 

@@ -89,6 +89,9 @@ setup() {
   [ "$status" -eq 0 ]
   [[ $output == *'LC_CTYPE="C.UTF-8"'* || $output == *'LC_CTYPE=C.UTF-8'* ]]
   [[ $output == *$'\nLC_MESSAGES=C\n'* && $output == *$'\nLC_ALL=' ]]
+  # What LC_ALL has overruled does not begin to count.
+  LC_ALL=C LC_NUMERIC=de_DE.UTF-8 LC_COLLATE=de_DE.UTF-8 run bash -c 'source "$1/scripts/lib/locale.sh" && locale' - "$root"
+  [[ $output == *'LC_CTYPE="C.UTF-8"'* && $output != *de_DE* && $output == *$'\nLC_MESSAGES=C\n'* ]]
 }
 
 @test "Ctrl-C while the faster start is prepared ends the tool, and the next start prepares it again" {
