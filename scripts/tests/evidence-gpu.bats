@@ -85,6 +85,16 @@ json_is_valid() {
     json_is_valid "$OUT/evidence.json"
 }
 
+@test "a path that cannot be in a class path is refused" {
+    local name
+    for name in 'a folder' 'a:folder'; do
+        mv "$FOLDER" "$BATS_TEST_TMPDIR/$name"
+        FOLDER=$BATS_TEST_TMPDIR/$name
+        run -1 "$FOLDER/run" --out "$OUT"
+        [[ $output == "evidence: the path $FOLDER contains a space or a colon"$'\n'*'move the folder'* && ! -e $OUT ]]
+    done
+}
+
 @test "Ctrl-C and kill end the step that runs, and no other one begins" {
     local signal status n
     step 01-waits 300 "touch '$BATS_TEST_TMPDIR/began'; sleep 30304.$$"
