@@ -72,6 +72,14 @@ fake_jdk() {
     done
 }
 
+@test "scripts start with bash 4, which has no EPOCHREALTIME" {
+    local script
+    echo 'unset EPOCHREALTIME EPOCHSECONDS' >bash4
+    for script in softroce campaign test evidence; do
+        BASH_ENV=$PWD/bash4 run -0 "$lib/../$script" --help
+    done
+}
+
 @test "a folder that is mounted noexec starts no program, and is no memory for User-Mode Linux" {
     mkdir memory
     run -0 with_lib 'programs_start_in .'

@@ -407,6 +407,10 @@ vm_broken() {
 
 vm_mark() {
     [[ -n $VERBOSE ]] || return 0
+    if [[ -z $STARTED ]]; then
+        warn "$1 after $SECONDS s"
+        return
+    fi
     local now=${EPOCHREALTIME/[.,]/}
     warn "$1 after $(((now - STARTED) / 1000)) ms"
 }
