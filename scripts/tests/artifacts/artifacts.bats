@@ -121,6 +121,7 @@ libraries() {
         echo "$pom"
         grep -q '<name>rdma4j' "$pom"
         grep -q '<description>.' "$pom"
+        run ! grep -F "$VERSION-SNAPSHOT" "$pom"
         # The other ones inherit it.
         if [[ ${pom##*/} != rdma4j-@(parent|bom)-* ]]; then
             grep -q '<artifactId>rdma4j-parent<' "$pom"
@@ -129,8 +130,16 @@ libraries() {
         for element in url licenses developers scm connection developerConnection; do
             grep -q "<$element>\|<$element " "$pom"
         done
-        run ! grep -F "$VERSION-SNAPSHOT" "$pom"
     done
+}
+
+# The plugin that publishes to Maven Central replaces Maven's, and ignores maven.deploy.skip.
+@test "what is not published is left out of Maven Central" {
+    local pom unpublished
+    unpublished=$(for pom in "$ROOT"/{*/,*/*/}pom.xml; do
+        ! grep -qF '<maven.deploy.skip>true<' "$pom" || sed -n 's,^    <artifactId>\(.*\)</artifactId>,\1,p' "$pom"
+    done | sort)
+    [[ -n $unpublished && $(sed -n 's,^ *<excludeArtifacts>\(.*\)</excludeArtifacts>,\1,p' "$ROOT/pom.xml" | tr , '\n' | sort) == "$unpublished" ]]
 }
 
 @test "the BOM has every library, nothing else, and no parent" {
