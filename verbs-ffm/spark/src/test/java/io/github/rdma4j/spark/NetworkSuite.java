@@ -5,21 +5,23 @@ package io.github.rdma4j.spark;
 import org.apache.spark.network.ChunkFetchIntegrationSuite;
 import org.apache.spark.network.RequestTimeoutIntegrationSuite;
 import org.apache.spark.network.RpcIntegrationSuite;
+import org.apache.spark.network.SslChunkFetchIntegrationSuite;
 import org.apache.spark.network.StreamSuite;
+import org.apache.spark.network.client.SslTransportClientFactorySuite;
 import org.apache.spark.network.client.TransportClientFactorySuite;
 import org.apache.spark.network.crypto.AuthIntegrationSuite;
 import org.apache.spark.network.sasl.SaslIntegrationSuite;
+import org.apache.spark.network.sasl.SparkSaslSuite;
 import org.apache.spark.network.shuffle.AppIsolationSuite;
 import org.apache.spark.network.shuffle.ExternalShuffleIntegrationSuite;
 import org.apache.spark.network.shuffle.ExternalShuffleSecuritySuite;
+import org.apache.spark.network.shuffle.SslExternalShuffleIntegrationSuite;
+import org.apache.spark.network.shuffle.SslExternalShuffleSecuritySuite;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/**
- * Spark's own tests of its network modules that open connections, unchanged, in the mode RDMA. Those with TLS are
- * missing: they read their keys from files, and not from Spark's jar of tests.
- */
+/** Spark's own tests of its network modules that open connections, unchanged, in the mode RDMA. */
 @Tag("full")
 abstract class NetworkSuite {
     static void useAddress(String address) {
@@ -61,4 +63,19 @@ abstract class NetworkSuite {
 
     @Nested
     class SecureShuffleService extends ExternalShuffleSecuritySuite {}
+
+    @Nested
+    class SaslMessages extends SparkSaslSuite {}
+
+    @Nested
+    class TlsChunkFetch extends SslChunkFetchIntegrationSuite {}
+
+    @Nested
+    class TlsClients extends SslTransportClientFactorySuite {}
+
+    @Nested
+    class TlsShuffleService extends SslExternalShuffleIntegrationSuite {}
+
+    @Nested
+    class TlsSecureShuffleService extends SslExternalShuffleSecuritySuite {}
 }
