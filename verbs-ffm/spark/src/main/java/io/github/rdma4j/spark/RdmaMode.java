@@ -134,10 +134,12 @@ final class RdmaMode {
     }
 
     private static byte[] withBranches(byte[] bytes, ClassLoader loader) {
-        ClassFile files =
-                ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(ClassHierarchyResolver.defaultResolver()
-                        .orElse(ClassHierarchyResolver.ofResourceParsing(
-                                loader == null ? ClassLoader.getSystemClassLoader() : loader))));
+        ClassLoader classes = loader == null ? ClassLoader.getSystemClassLoader() : loader;
+        if (classes.getResource("io/netty/channel/IoHandler.class") == null) {
+            throw unknown("it has a Netty older than 4.2");
+        }
+        ClassFile files = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(
+                ClassHierarchyResolver.defaultResolver().orElse(ClassHierarchyResolver.ofResourceParsing(classes))));
         Map<String, Consumer<CodeBuilder>> missing = new HashMap<>(METHODS);
         byte[] changed = files.transformClass(files.parse(bytes), (type, element) -> {
             Consumer<CodeBuilder> branch = element instanceof MethodModel method

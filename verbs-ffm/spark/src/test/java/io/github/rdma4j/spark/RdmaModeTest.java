@@ -75,4 +75,15 @@ class RdmaModeTest {
                 .hasMessageContaining("NettyUtils has no getClientChannelClass(Lorg/apache/spark/network/util/IOMode;)")
                 .hasMessageContaining("Use Spark 4.2");
     }
+
+    /** Spark 4.0 and 3.5 have the same classes. */
+    @Test
+    void olderNettyIsRefused() {
+        assertThatThrownBy(() -> RdmaMode.addTo(
+                        "org/apache/spark/network/util/NettyUtils",
+                        ChangedSpark.bytes("NettyUtils"),
+                        ClassLoader.getPlatformClassLoader()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("it has a Netty older than 4.2. Use Spark 4.2");
+    }
 }
