@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.netty.RdmaSocketChannel;
 import io.github.rdma4j.verbs.endpoint.Transport;
+import io.netty.handler.ssl.SslHandler;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.buffer.FileSegmentManagedBuffer;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -38,6 +40,7 @@ import org.apache.spark.network.server.RpcHandler;
 import org.apache.spark.network.server.StreamManager;
 import org.apache.spark.network.server.TransportServer;
 import org.apache.spark.network.server.TransportServerBootstrap;
+import org.apache.spark.network.ssl.SslSampleConfigs;
 import org.apache.spark.network.util.MapConfigProvider;
 import org.apache.spark.network.util.TransportConf;
 import org.junit.jupiter.api.AfterEach;
@@ -129,6 +132,9 @@ abstract class BlockTransfer {
     private TransportClient client() throws Exception {
         TransportClient client = clients.createClient(address().getHostAddress(), server.getPort());
         assertThat(((RdmaSocketChannel) client.getChannel()).transport()).contains(transport());
+        assertThat(client.getChannel().pipeline().get(SslHandler.class) != null)
+                .as("TLS")
+                .isEqualTo(context.getConf().sslRpcEnabled());
         return client;
     }
 
@@ -168,16 +174,17 @@ abstract class BlockTransfer {
     private void fetchAll() throws Exception {
         TransportClient client = client();
         for (int times = 0; times < 2; times++) {
-            Map<Integer, CompletableFuture<byte[]>> fetches = new HashMap<>();
-            for (int chunk = 0; chunk < SEGMENTS.length; chunk++) {
-                fetches.put(chunk, fetch(client, chunk));
-            }
-            fetches.put(IN_MEMORY, fetch(client, IN_MEMORY));
-            for (Map.Entry<Integer, CompletableFuture<byte[]>> one : fetches.entrySet()) {
-                assertThat(one.getValue().get(60, TimeUnit.SECONDS))
-                        .as("chunk %d", one.getKey())
-                        .isEqualTo(expected(one.getKey()));
-            }
+            fetch(client, IntStream.concat(IntStream.range(0, SEGMENTS.length), IntStream.of(IN_MEMORY)));
+        }
+    }
+
+    private void fetch(TransportClient client, IntStream chunks) throws Exception {
+        Map<Integer, CompletableFuture<byte[]>> fetches = new HashMap<>();
+        chunks.forEach(chunk -> fetches.put(chunk, fetch(client, chunk)));
+        for (Map.Entry<Integer, CompletableFuture<byte[]>> one : fetches.entrySet()) {
+            assertThat(one.getValue().get(60, TimeUnit.SECONDS))
+                    .as("chunk %d", one.getKey())
+                    .isEqualTo(expected(one.getKey()));
         }
     }
 
@@ -191,6 +198,13 @@ abstract class BlockTransfer {
     void encryptedChunksArrive() throws Exception {
         start(Map.of("spark.network.crypto.enabled", "true", "spark.authenticate", "true"));
         fetchAll();
+    }
+
+    /** The short ones: code of the first compiler encrypts a megabyte in half a second. */
+    @Test
+    void chunksOverTlsArrive() throws Exception {
+        start(SslSampleConfigs.createDefaultConfigMapForRpcNamespace());
+        fetch(client(), IntStream.range(1, SEGMENTS.length));
     }
 
     @Test

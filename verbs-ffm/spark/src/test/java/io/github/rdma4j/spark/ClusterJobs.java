@@ -5,11 +5,13 @@ package io.github.rdma4j.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs on a cluster of a master, workers and an application. Their results equal those over Spark's own TCP. */
 @Tag("full")
@@ -80,8 +84,10 @@ abstract class ClusterJobs {
         return all;
     }
 
-    private static Map<String, String> rdma() {
-        return with(Map.of("spark.shuffle.io.mode", "RDMA"));
+    private static Map<String, String> rdma(Map<String, String> more) {
+        Map<String, String> all = with(more);
+        all.put("spark.shuffle.io.mode", "RDMA");
+        return all;
     }
 
     private SparkCluster.Running submit(SparkCluster cluster, Map<String, String> settings, String... more)
@@ -105,27 +111,48 @@ abstract class ClusterJobs {
         return Long.parseLong(bytes[0]);
     }
 
-    private SparkCluster cluster() throws Exception {
-        SparkCluster cluster = new SparkCluster(home, master());
+    private SparkCluster cluster(Map<String, String> settings) throws Exception {
+        SparkCluster cluster = new SparkCluster(home, master(), settings);
         for (String address : addresses()) {
-            cluster.startWorker(address, 1, Map.of());
+            cluster.startWorker(address, 1, settings);
         }
         return cluster;
     }
 
-    @Test
-    void resultsEqualThoseOverTcp() throws Exception {
-        try (SparkCluster cluster = cluster()) {
+    /** All connections have TLS, with the keys of Spark's own tests. */
+    private Map<String, String> tls() throws IOException {
+        Map<String, String> settings = new HashMap<>(Map.of("spark.ssl.rpc.enabled", "true"));
+        for (String store : List.of("keyStore", "trustStore")) {
+            Path file = home.resolve(store);
+            try (InputStream in = ClusterJobs.class.getResourceAsStream("/" + store.toLowerCase(Locale.ROOT))) {
+                Files.copy(in, file);
+            }
+            settings.put("spark.ssl.rpc." + store, file.toString());
+            settings.put("spark.ssl.rpc." + store + "Password", "password");
+        }
+        settings.put("spark.ssl.rpc.keyPassword", "password");
+        return settings;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void resultsEqualThoseOverTcp(boolean tls) throws Exception {
+        Map<String, String> security = tls ? tls() : Map.of();
+        try (SparkCluster cluster = cluster(security)) {
             long before = packets();
-            SparkCluster.Running overTcp = submit(cluster, SETTINGS);
+            SparkCluster.Running overTcp = submit(cluster, with(security));
             String expected = overTcp.await("RESULT ");
             remote(overTcp);
             assertThat(packets()).as("packets of the job over TCP").isEqualTo(before);
             assertThat(cluster.logsOfExecutors()).noneMatch(line -> line.contains("Spark fetches blocks"));
-            SparkCluster.Running job = submit(cluster, rdma());
+            SparkCluster.Running job = submit(cluster, rdma(security));
             assertThat(job.await("RESULT ")).isEqualTo(expected);
             check(remote(job), packets() - before);
             List<String> lines = cluster.logsOfExecutors();
+            assertThat(lines)
+                    .filteredOn(line -> line.contains("RPC SSL "))
+                    .isNotEmpty()
+                    .allMatch(line -> line.contains(tls ? "RPC SSL enabled" : "RPC SSL disabled"));
             for (String address : addresses()) {
                 assertThat(lines)
                         .filteredOn(line -> line.contains("Spark fetches blocks from " + address))
@@ -149,9 +176,9 @@ abstract class ClusterJobs {
 
     @Test
     void killedExecutorIsReplacedAndResultsAreRight() throws Exception {
-        try (SparkCluster cluster = cluster()) {
-            String expected = submit(cluster, rdma()).await("RESULT ");
-            SparkCluster.Running job = submit(cluster, rdma());
+        try (SparkCluster cluster = cluster(Map.of())) {
+            String expected = submit(cluster, rdma(Map.of())).await("RESULT ");
+            SparkCluster.Running job = submit(cluster, rdma(Map.of()));
             job.await("REDUCING");
             job.await("REDUCING");
             killExecutor();
@@ -164,12 +191,11 @@ abstract class ClusterJobs {
     @Test
     void speculativeTaskReplacesOneThatIsStuck() throws Exception {
         Map<String, String> speculation = Map.of(
-                "spark.shuffle.io.mode", "RDMA",
                 "spark.speculation", "true",
                 "spark.speculation.quantile", "0.5",
                 "spark.reducer.maxSizeInFlight", "256k");
-        try (SparkCluster cluster = cluster()) {
-            SparkCluster.Running job = submit(cluster, with(speculation), "stuck");
+        try (SparkCluster cluster = cluster(Map.of())) {
+            SparkCluster.Running job = submit(cluster, rdma(speculation), "stuck");
             job.await("Killing attempt 0 for task 0.0 in stage 1.0");
             String[] sums = job.await("RESULT rows=").split(" expected=");
             assertThat(sums[0]).isEqualTo(sums[1]);
@@ -180,7 +206,7 @@ abstract class ClusterJobs {
     @Test
     void shuffleServiceServesOverTheSameTransport() throws Exception {
         Map<String, String> service = Map.of("spark.shuffle.service.enabled", "true", "spark.shuffle.io.mode", "RDMA");
-        try (SparkCluster cluster = new SparkCluster(home, master())) {
+        try (SparkCluster cluster = new SparkCluster(home, master(), Map.of())) {
             cluster.startWorker(addresses().getLast(), 2, service);
             SparkCluster.Running job = submit(cluster, with(service));
             job.await("REDUCING");

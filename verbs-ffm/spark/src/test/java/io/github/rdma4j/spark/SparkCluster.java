@@ -53,8 +53,9 @@ final class SparkCluster implements AutoCloseable {
      *
      * @param home an empty folder, which all machines see
      * @param address the master's
+     * @param settings the master's
      */
-    SparkCluster(Path home, String address) throws IOException, InterruptedException {
+    SparkCluster(Path home, String address, Map<String, String> settings) throws IOException, InterruptedException {
         this.home = home;
         Path jars = Files.createDirectories(home.resolve("jars"));
         Files.createDirectories(home.resolve("conf"));
@@ -65,7 +66,7 @@ final class SparkCluster implements AutoCloseable {
         agent = agentJar(home);
         Running process = start(
                 address,
-                Map.of(),
+                settings,
                 List.of(),
                 "org.apache.spark.deploy.master.Master",
                 List.of("--host", address, "--port", "0", "--webui-port", "0"));
