@@ -21,7 +21,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.buffer.FileSegmentManagedBuffer;
 import org.apache.spark.network.buffer.ManagedBuffer;
@@ -46,6 +45,7 @@ import org.apache.spark.network.util.TransportConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -174,17 +174,16 @@ abstract class BlockTransfer {
     private void fetchAll() throws Exception {
         TransportClient client = client();
         for (int times = 0; times < 2; times++) {
-            fetch(client, IntStream.concat(IntStream.range(0, SEGMENTS.length), IntStream.of(IN_MEMORY)));
-        }
-    }
-
-    private void fetch(TransportClient client, IntStream chunks) throws Exception {
-        Map<Integer, CompletableFuture<byte[]>> fetches = new HashMap<>();
-        chunks.forEach(chunk -> fetches.put(chunk, fetch(client, chunk)));
-        for (Map.Entry<Integer, CompletableFuture<byte[]>> one : fetches.entrySet()) {
-            assertThat(one.getValue().get(60, TimeUnit.SECONDS))
-                    .as("chunk %d", one.getKey())
-                    .isEqualTo(expected(one.getKey()));
+            Map<Integer, CompletableFuture<byte[]>> fetches = new HashMap<>();
+            for (int chunk = 0; chunk < SEGMENTS.length; chunk++) {
+                fetches.put(chunk, fetch(client, chunk));
+            }
+            fetches.put(IN_MEMORY, fetch(client, IN_MEMORY));
+            for (Map.Entry<Integer, CompletableFuture<byte[]>> one : fetches.entrySet()) {
+                assertThat(one.getValue().get(60, TimeUnit.SECONDS))
+                        .as("chunk %d", one.getKey())
+                        .isEqualTo(expected(one.getKey()));
+            }
         }
     }
 
@@ -200,11 +199,11 @@ abstract class BlockTransfer {
         fetchAll();
     }
 
-    /** The short ones: code of the first compiler encrypts a megabyte in half a second. */
     @Test
+    @Tag("full")
     void chunksOverTlsArrive() throws Exception {
         start(SslSampleConfigs.createDefaultConfigMapForRpcNamespace());
-        fetch(client(), IntStream.range(1, SEGMENTS.length));
+        fetchAll();
     }
 
     @Test
