@@ -11,10 +11,12 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.FileDescriptors;
 import io.github.rdma4j.verbs.internal.NativeCalls;
+import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ReadinessWaiter;
 import io.github.rdma4j.verbs.internal.SignalledDescriptor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -181,21 +183,16 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** Takes an event if there is one; otherwise returns null. Called inside the guard. */
     private CompletionQueue take(CompletionQueue wanted) {
-        MemorySegment words = lastWords;
-        if (words == null
-                || words.getAtIndex(JAVA_LONG, THREAD) != Thread.currentThread().threadId()) {
-            words = WORDS.get();
-            lastWords = words;
-        }
+        long words = wordsOfThread();
         while (true) {
-            int errno = CompletionCalls.getEvent(channel.address(), words.address());
+            int errno = CompletionCalls.getEvent(channel.address(), words);
             if (errno != 0) {
                 if (FileDescriptors.isNothingYet(errno)) {
                     return null;
                 }
                 throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
             }
-            long nativeQueue = words.get(JAVA_LONG, 0);
+            long nativeQueue = NativeMemory.getLong(words);
             // ibv_destroy_cq waits for the acknowledgement, so the address still refers to this queue.
             CompletionQueue queue = queueAt(nativeQueue);
             if (queue != null) {
@@ -208,6 +205,22 @@ public final class CompletionChannel extends Resource implements EventSource {
             }
             CompletionCalls.acknowledge(nativeQueue, 1);
         }
+    }
+
+    /** {@return the address of the calling thread's words, which stay allocated as long as the thread} */
+    private long wordsOfThread() {
+        MemorySegment words = lastWords;
+        if (words != null) {
+            long address = NativeMemory.structure(words.address());
+            long thread = NativeMemory.getLong(address + THREAD * Long.BYTES);
+            Reference.reachabilityFence(words);
+            if (thread == Thread.currentThread().threadId()) {
+                return address;
+            }
+        }
+        MemorySegment own = WORDS.get();
+        lastWords = own;
+        return NativeMemory.structure(own.address());
     }
 
     /**
