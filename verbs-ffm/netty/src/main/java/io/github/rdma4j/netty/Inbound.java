@@ -9,7 +9,6 @@ import io.github.rdma4j.verbs.endpoint.MessageHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
-import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -20,8 +19,10 @@ final class Inbound implements MessageHandler {
     /** Longer messages are passed on whole, whatever size the program's allocator proposes for a read. */
     private static final int CUT = 512;
 
-    /** The messages in the order of arrival. */
-    private final ArrayDeque<LentBuffer> messages = new ArrayDeque<>();
+    /** The oldest message and the newest one, null if there is none; each refers to the one behind it. */
+    private LentBuffer oldest;
+
+    private LentBuffer newest;
     /** How many buffers handlers hold; decremented by any thread. */
     private final AtomicInteger lent = new AtomicInteger();
 
@@ -90,7 +91,7 @@ final class Inbound implements MessageHandler {
             ended = true;
         } else if (!ended) {
             try {
-                keep(LentBuffer.of(message, allocator));
+                add(LentBuffer.of(message, allocator));
             } catch (Throwable e) {
                 // Out of memory.
                 lose(e);
@@ -98,17 +99,28 @@ final class Inbound implements MessageHandler {
         }
     }
 
-    private void keep(LentBuffer message) {
-        try {
-            messages.add(message);
-        } catch (Throwable e) {
-            message.release();
-            throw e;
+    private void add(LentBuffer message) {
+        if (oldest == null) {
+            oldest = message;
+        } else {
+            newest.behind = message;
         }
+        newest = message;
+    }
+
+    private LentBuffer remove() {
+        LentBuffer message = oldest;
+        oldest = message.behind;
+        message.behind = null;
+        if (oldest == null) {
+            // A leak detector finds no buffer to which something refers.
+            newest = null;
+        }
+        return message;
     }
 
     boolean isEmpty() {
-        return messages.isEmpty();
+        return oldest == null;
     }
 
     /** Whether everything was read and nothing more can arrive. */
@@ -125,14 +137,14 @@ final class Inbound implements MessageHandler {
 
     /** {@return the next bytes: the receive buffer itself if enough are left, otherwise a copy} */
     ByteBuf next(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
-        LentBuffer message = messages.peek();
+        LentBuffer message = oldest;
         int length = message.readableBytes();
         boolean tooLong = length <= CUT && length > handle.guess();
         if (tooLong || message.readerIndex() > 0 || lent.get() >= mostLent) {
             return copy(message, handle.allocate(allocator), handle);
         }
         message.lend(lent);
-        messages.remove();
+        remove();
         // A full read would mean that there may be more.
         handle.attemptedBytesRead(isEmpty() ? length + 1 : length);
         return message;
@@ -147,16 +159,16 @@ final class Inbound implements MessageHandler {
             throw e;
         }
         if (!message.isReadable()) {
-            messages.remove();
-            message.release();
+            remove().release();
         }
         return buffer;
     }
 
     /** Releases everything that was not read. */
     void discard() {
-        messages.forEach(LentBuffer::release);
-        messages.clear();
+        while (!isEmpty()) {
+            remove().release();
+        }
         ended = true;
     }
 }

@@ -41,6 +41,8 @@ final class LentBuffer extends UnpooledDirectByteBuf {
     private AtomicInteger lent;
 
     private ResourceLeakTracker<LentBuffer> leak;
+    /** The next message of an {@link Inbound} that has both; otherwise null. */
+    LentBuffer behind;
 
     private LentBuffer(ByteBufAllocator allocator, Message message, Shelf shelf) {
         super(allocator, message.segment().asByteBuffer(), (int) message.length());
