@@ -77,8 +77,11 @@ public final class Member implements ReceiveBufferTable {
     private volatile boolean alarmed;
     /** Notifies a selector; null if there is none. */
     private volatile Runnable watcher;
-    /** Whether {@link SharedQueues} counts it as waiting for completions of sends. With the endpoint's lock held. */
-    private boolean awaitsEnds;
+    /**
+     * Whether {@link SharedQueues} counts it as waiting for completions of sends. Set with the endpoint's lock held,
+     * before the endpoint takes in what has arrived; read by the thread that polls, after it has queued a completion.
+     */
+    private volatile boolean awaitsEnds;
 
     // Used with the endpoint's lock held.
     /** The share's number of each buffer that the endpoint holds; {@link #NOT_HERE} for the others. */

@@ -571,7 +571,9 @@ public final class QueueShare {
                 member.entryIsFree();
             }
             boolean kept = member != null && member.arrive(completion, id, failure);
-            unnotified = member;
+            // The next visit takes in the end of a send, unless somebody waits for it or, over SRD, messages do.
+            boolean waits = receive || !kept || failure != null || pair != null || member.awaitsEnds();
+            unnotified = waits ? member : null;
             if (receive && !kept) {
                 giveBack((int) id);
             }
