@@ -36,12 +36,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** All that {@link EndpointsOnLibefa} does, with endpoints that share an SRD queue pair, and what only these do. */
 public class GroupsOnLibefa extends EndpointsOnLibefa {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int MTU = 8192;
+    private static final int MORE_FRAGMENTS = 1 << 29;
     private static final ValueLayout.OfInt NUMBER = ValueLayout.JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final EndpointGroup servers = EndpointGroup.open();
@@ -82,9 +85,10 @@ public class GroupsOnLibefa extends EndpointsOnLibefa {
                 .array();
     }
 
-    /** It sends more than it may, what has a number that no endpoint has, and what has none. */
-    @Test
-    void hostilePeerHarmsOnlyItself() throws IOException {
+    /** It sends more than it may or a fragment, what has a number that no endpoint has, and what has none. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, MORE_FRAGMENTS})
+    void hostilePeerHarmsOnlyItself(int flag) throws IOException {
         try (Pair good = new Pair(config -> config.receiveBuffers(4));
                 DeviceContext device = DeviceContext.open("efa_0");
                 ProtectionDomain domain = device.allocateProtectionDomain();
@@ -111,9 +115,10 @@ public class GroupsOnLibefa extends EndpointsOnLibefa {
                     WorkCompletions completions = WorkCompletions.allocate(1);
                     int[] numbers = {number, number + 1, 0};
                     for (int i = 0; i < 60; i++) {
-                        memory.segment().set(NUMBER, 0, numbers[i % 3]);
+                        memory.segment().set(NUMBER, 4, numbers[i % 3]);
+                        int immediate = i / 3 - 8 << 14 & MORE_FRAGMENTS - 1 | flag;
                         assertThat(pair.tryPostSendWithImmediate(
-                                        i, memory.slice(0, i % 4 == 3 ? 2 : 4), i / 3 - 8 << 14, destination))
+                                        i, memory.slice(3, i % 4 == 3 ? 2 : 5), immediate, destination))
                                 .isTrue();
                         while (queue.poll(completions) == 0) {
                             Thread.onSpinWait();

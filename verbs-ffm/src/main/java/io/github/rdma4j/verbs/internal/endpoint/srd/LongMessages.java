@@ -42,6 +42,11 @@ final class LongMessages {
         }
     }
 
+    /** {@return the length of the longest message with fragments, in bytes; 0 if no message has fragments} */
+    int longest() {
+        return memory.length == 0 ? 0 : (int) memory[0].byteSize();
+    }
+
     /** Copies a fragment to its place in a message. */
     void add(ByteBuffer fragment, int length, int buffer, long offset) {
         MemorySegment.copy(MemorySegment.ofBuffer(fragment.duplicate().clear()), 0, memory[buffer], offset, length);

@@ -104,7 +104,7 @@ final class SrdOrdering {
 
     // Arrivals.
     private final int receives;
-    /** The longest message to receive. */
+    /** The longest message with fragments to receive; 0 if no message has fragments. */
     private final long longest;
     /** By sequence number: the receive that has come too early; {@link #NONE} for none. */
     private final int[] window;
@@ -134,7 +134,7 @@ final class SrdOrdering {
      * @param fragment the most bytes of a datagram to the peer
      * @param buffers the number of messages that may arrive, with the reserve
      * @param receives the number of posted receives
-     * @param longest the longest message to receive, in bytes
+     * @param longest the longest message with fragments to receive, in bytes; 0 if no message has fragments
      */
     SrdOrdering(Datagrams datagrams, int requests, int depth, int fragment, int buffers, int receives, long longest) {
         this.datagrams = datagrams;
@@ -471,7 +471,7 @@ final class SrdOrdering {
         boolean last = (immediates[receive] & MORE) == 0;
         int length = arrivedLengths[receive];
         if (!last && length == 0 || (assembling == NONE ? 0 : assembled) + length > longest) {
-            violation = "a message that is longer than a buffer";
+            violation = "fragments that do not fit into a buffer";
             return false;
         }
         if (assembling == NONE) {

@@ -100,7 +100,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
                 fragment,
                 sizes.receiveQueueDepth(),
                 link.receives(),
-                sizes.bufferSize());
+                longs.longest());
         int places = SrdOrdering.places(sizes.sendQueueDepth());
         locals = new MemorySlice[places];
         remotes = new RemoteMemory[places];

@@ -186,11 +186,13 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
         int count = SrdOrdering.receives(credits, longest, fragment);
         receives = new byte[count][];
         buffersOfProtocol = credits + Credits.RESERVE;
-        buffers = new byte[buffersOfProtocol][longest];
+        // No more than a wire has.
+        int assembled = longest > fragment ? longest : 0;
+        buffers = new byte[buffersOfProtocol][assembled];
         for (int i = 0; i < count; i++) {
             posted.add(i);
         }
-        ordering = new SrdOrdering(this, requests, depth, fragment, buffersOfProtocol, count, longest);
+        ordering = new SrdOrdering(this, requests, depth, fragment, buffersOfProtocol, count, assembled);
         protocol = new Protocol(
                 name,
                 this,

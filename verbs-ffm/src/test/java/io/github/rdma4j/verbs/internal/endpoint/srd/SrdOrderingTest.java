@@ -140,13 +140,13 @@ class SrdOrderingTest {
         ordering.arrived(0, true, FIRST | MORE, 10);
         ordering.arrived(1, true, FIRST + SEQUENCE | MORE, 10);
         ordering.arrived(2, true, FIRST + 2 * SEQUENCE, 1);
-        assertViolation("a message that is longer than a buffer");
+        assertViolation("fragments that do not fit into a buffer");
     }
 
     @Test
     void emptyFragmentIsRefused() {
         ordering.arrived(0, true, FIRST | MORE, 0);
-        assertViolation("a message that is longer than a buffer");
+        assertViolation("fragments that do not fit into a buffer");
     }
 
     @Test
