@@ -669,7 +669,8 @@ public final class Endpoint implements AutoCloseable {
     /**
      * Sends a message from registered memory without waiting and without a copy: the adapter reads the memory, so do
      * not modify it until the message completes. The message is copied over TCP, on iWARP, with {@link
-     * Transport#RDMA_WITH_FAILOVER} and with {@link EndpointConfig#integrity}.
+     * Transport#RDMA_WITH_FAILOVER} and with {@link EndpointConfig#integrity}; the calling thread must then have access
+     * to the memory.
      *
      * <p>{@link Transfers#pollTransfers} and {@link Transfers#awaitTransfers} report the completion, as they do for a
      * transfer, with the meaning that {@link #sendAsync(MemorySegment)} gives. The completion alone does not wake a
@@ -684,6 +685,9 @@ public final class Endpoint implements AutoCloseable {
      * @throws IllegalArgumentException if the message is too long or belongs to another protection domain
      * @throws ConnectionLostException if the connection is lost
      * @throws IllegalStateException if this endpoint or the region is closed
+     * @throws UnsupportedOperationException if the message must be copied and its region {@linkplain
+     *     io.github.rdma4j.verbs.MemoryRegion#hasSegment() has no segment}
+     * @throws WrongThreadException if the message must be copied and its arena is confined to another thread
      */
     public int trySend(long id, MemorySlice message) {
         engine.enter();

@@ -21,6 +21,7 @@ import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import io.github.rdma4j.verbs.internal.endpoint.srd.SrdAddress;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -193,6 +194,14 @@ public class EndpointsOnLibefa {
                 pair.client.transfers().pollTransfers((id, previous, failure) -> done.add(id));
             }
             assertThat(done).containsExactly(7L);
+        }
+    }
+
+    @Test
+    void adapterSendsWhatThisThreadCannotCopy() {
+        try (Arena arena = Arena.ofConfined();
+                Pair pair = new Pair(config -> {})) {
+            InPlaceDeviceTest.exchangeUnreadable(pair.client, pair.peer, arena);
         }
     }
 

@@ -150,6 +150,18 @@ public final class SendBuffers {
         }
     }
 
+    /**
+     * Whether this thread can copy the message of a slot. Memory that the program has lent may have no segment, as that
+     * of a GPU, or an arena that is confined to another thread.
+     */
+    public boolean canCopy(int slot) {
+        if (!lent[slot]) {
+            return true;
+        }
+        MemoryRegion theirs = messages[slot].region();
+        return theirs.hasSegment() && theirs.segment().isAccessibleBy(Thread.currentThread());
+    }
+
     /** Checks that requests of an endpoint can use memory. */
     public void requireUsable(MemorySlice memory, String endpoint) {
         MemoryRegion theirs = memory.region();

@@ -615,8 +615,12 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     private void postControl(int kind) {
-        if (posted(wire.postControl(CONTROL, Frame.of(kind, grant())))) {
-            controlsUnderWay++;
+        try {
+            if (posted(wire.postControl(CONTROL, Frame.of(kind, grant())))) {
+                controlsUnderWay++;
+            }
+        } catch (RuntimeException e) {
+            loseByPosting(e);
         }
     }
 
@@ -862,8 +866,21 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     private void post(int[] taken, List<? extends MemorySegment> messages) {
-        wire.beginBatch();
+        int posted;
+        try {
+            posted = postBatch(taken, messages);
+        } catch (RuntimeException e) {
+            loseByPosting(e);
+            return;
+        }
+        for (int i = posted; i < taken.length; i++) {
+            postedIn(taken[i], wire.batchError());
+        }
+    }
+
+    private int postBatch(int[] taken, List<? extends MemorySegment> messages) {
         int posted = 0;
+        wire.beginBatch();
         try {
             for (int i = 0; i < taken.length; i++) {
                 credits.spend();
@@ -877,9 +894,7 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
         } finally {
             posted = wire.endBatch();
         }
-        for (int i = posted; i < taken.length; i++) {
-            postedIn(taken[i], wire.batchError());
-        }
+        return posted;
     }
 
     /** Takes a slot and a credit for a message that the program will write. Returns the slot; -1 if there is none. */
@@ -1067,10 +1082,22 @@ public sealed class Protocol extends WireEvents permits SummedProtocol {
     }
 
     private void postFilled(int slot, long length, boolean signaled) {
-        seal(slot, length);
-        int frame = Frame.of(Frame.MESSAGE, grantIfDue());
-        slots.posted(slot, length, signaled);
-        postedIn(slot, wire.postMessage(slot, frame, signaled));
+        try {
+            seal(slot, length);
+            int frame = Frame.of(Frame.MESSAGE, grantIfDue());
+            slots.posted(slot, length, signaled);
+            postedIn(slot, wire.postMessage(slot, frame, signaled));
+        } catch (RuntimeException e) {
+            loseByPosting(e);
+        }
+    }
+
+    /**
+     * Loses the connection after an exception of the wire. It does not show what was posted, and the message may have
+     * granted credits: the grace period ends what never completes.
+     */
+    private void loseByPosting(RuntimeException failure) {
+        lose(new Loss("posting failed: " + failure.getMessage(), failure, null));
     }
 
     /** Adds the checksum to a message that is about to be posted. Only {@link SummedProtocol} has checksums. */

@@ -71,7 +71,7 @@ public interface Wire {
     }
 
     /**
-     * Posts the message in the buffer of a slot.
+     * Posts the message in the buffer of a slot. If it throws, the connection is lost.
      *
      * @param signaled whether to call {@link Protocol#sent} for it. If not, the end of the next signaled post implies
      *     its end. A failure is reported in any case

@@ -216,7 +216,7 @@ public abstract class VerbsWire implements EndpointTransport, ArrivalSink {
         if (trailer > 0) {
             buffers.frame(slot, frame);
         }
-        int inlined = message.length() <= inlineSize ? SendFlags.INLINE : SendFlags.NONE;
+        int inlined = message.length() <= inlineSize && buffers.canCopy(slot) ? SendFlags.INLINE : SendFlags.NONE;
         return post(Kind.MESSAGE, slot, message, NOWHERE, frame, 0, flags | inlined);
     }
 

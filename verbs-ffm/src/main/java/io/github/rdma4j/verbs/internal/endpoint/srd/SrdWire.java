@@ -296,21 +296,22 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
         }
         try {
             MemorySlice part = slot == NO_SLOT ? sends.nothing() : part(sends.message(slot), offset, length);
-            return accepted(send(idOf(post), part, length, immediate));
-        } catch (VerbsException | IllegalStateException | IllegalArgumentException e) {
+            boolean inline = length <= pair.maxInlineData() && (slot == NO_SLOT || sends.canCopy(slot));
+            return accepted(send(idOf(post), part, inline, immediate));
+        } catch (RuntimeException e) {
             return refused(e.getMessage());
         }
     }
 
-    private boolean send(long id, MemorySlice part, int length, int immediate) {
+    private boolean send(long id, MemorySlice part, boolean inline, int immediate) {
         if (member != null) {
             numbered.clear();
-            if (length > 0) {
+            if (part.length() > 0) {
                 numbered.add(part);
             }
             return pair.tryPostSendWithImmediate(id, numbered.add(member), immediate, destination);
         }
-        return length <= pair.maxInlineData()
+        return inline
                 ? pair.tryPostInlineSendWithImmediate(id, part, immediate, destination)
                 : pair.tryPostSendWithImmediate(id, part, immediate, destination);
     }
@@ -331,7 +332,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
                     writes[post]
                             ? pair.tryPostWrite(idOf(post), local, remote, destination)
                             : pair.tryPostRead(idOf(post), local, remote, destination));
-        } catch (VerbsException | IllegalStateException | IllegalArgumentException e) {
+        } catch (RuntimeException e) {
             return refused(e.getMessage());
         }
     }

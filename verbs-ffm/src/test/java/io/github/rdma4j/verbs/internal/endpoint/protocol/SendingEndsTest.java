@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.rdma4j.verbs.MemoryRegion;
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.endpoint.promise.Promise;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -263,6 +264,43 @@ class SendingEndsTest {
         assertThatThrownBy(() -> claims.protocol.sendClaimed(claimed, 7))
                 .hasMessageContaining("posting failed: ENOMEM");
         assertThat(claims.protocol.isIdle()).isTrue();
+    }
+
+    /** It does not show what was posted, so that only the end of everything frees the slots. */
+    @Test
+    void exceptionOfAPostLosesTheConnection() {
+        try (MemoryRegion lent = ProtocolSide.region("lent")) {
+            List<Consumer<ProtocolSide>> calls = List.of(
+                    side -> side.trySend("one"),
+                    side -> side.protocol.trySend(ByteBuffer.allocate(1)),
+                    side -> side.protocol.trySend(1, lent.slice()),
+                    side -> side.protocol.trySendAll(ProtocolSide.texts("one", "two")),
+                    side -> side.protocol.sendClaimed(claimed(side), 7),
+                    side -> side.sendAsync("one"),
+                    side -> side.protocol.postClose());
+            for (Consumer<ProtocolSide> call : calls) {
+                ProtocolSide side = ProtocolSide.signaling(4, 4);
+                side.wire.errno = () -> {
+                    throw new IllegalStateException("closed");
+                };
+                try {
+                    call.accept(side);
+                } catch (VerbsException e) {
+                    assertThat(e).hasMessageContaining("posting failed: closed");
+                }
+                assertThat(side.protocol.endReason()).isEqualTo("posting failed: closed");
+                assertThat(side.wire.posts()).contains("broken");
+                side.protocol.checkTimeouts(0);
+                side.protocol.checkTimeouts(ProtocolSide.SILENCE);
+                assertThat(side.protocol.hasEnded()).isTrue();
+            }
+        }
+    }
+
+    private static int claimed(ProtocolSide side) {
+        int slot = side.protocol.claim();
+        side.write(slot, "claimed");
+        return slot;
     }
 
     /** Other requests under way end only by their own completions. */
