@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.device.EfaCapability;
 import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
+import io.github.rdma4j.verbs.internal.endpoint.protocol.Protocol;
 import io.github.rdma4j.verbs.internal.endpoint.srd.SrdAddress;
 import io.github.rdma4j.verbs.internal.endpoint.tcp.TcpHandshake;
 import java.io.IOException;
@@ -471,6 +472,18 @@ public class EndpointsOnLibefa {
             }
             try (Endpoint client = Endpoint.connect(server.address(), LONG)) {
                 accepted.join().close();
+            }
+        }
+    }
+
+    /** With the default of 64 bytes of inline data and rdma-core 63, the adapter grants half as many requests. */
+    @Test
+    void sendQueueMayBeAsLongAsTheAdapterAllows() {
+        int most = 4096 - Protocol.SEND_RESERVE;
+        try (Pair pair = new Pair(config -> config.sendDepth(most).maxMessageSize(64))) {
+            for (int length : new int[] {32, 33, 64}) {
+                pair.client.send(message(length, length), LONG);
+                assertThat(pair.peer.receive(LONG)).hasValue(message(length, length));
             }
         }
     }

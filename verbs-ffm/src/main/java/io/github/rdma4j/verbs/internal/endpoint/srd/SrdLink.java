@@ -49,6 +49,9 @@ public final class SrdLink implements Link {
     /** The send queue need not be longer for messages with many fragments, because these wait for each other. */
     private static final int LONG_SEND_QUEUE = 256;
 
+    /** The inline data of a short request, in bytes. With more, requests take twice the memory. */
+    private static final int SHORT_INLINE = 32;
+
     /** The length of the member's number behind a datagram to a queue pair that endpoints share, in bytes. */
     static final int NUMBER_BYTES = Frame.TRAILER;
 
@@ -126,7 +129,7 @@ public final class SrdLink implements Link {
                         .maxReceiveWorkRequests(receiveDepth)
                         // The peer's queue pair may be one that endpoints share.
                         .maxSendScatterGather(2)
-                        .maxInlineData(Math.min(config.adapter().maxInlineData(), limits.maxInlineData()));
+                        .maxInlineData(Math.min(config.adapter().maxInlineData(), maxInlineData(limits)));
                 if (limits.capabilities().contains(EfaCapability.RNR_RETRY)) {
                     settings.rnrRetry(config.adapter().rnrRetryCount());
                 }
@@ -149,6 +152,13 @@ public final class SrdLink implements Link {
                     domain::letGo);
             throw e;
         }
+    }
+
+    /** {@return the most bytes of inline data with which the adapter grants so long a send queue} */
+    private int maxInlineData(EfaDeviceAttributes limits) {
+        return sendDepth <= limits.maxSendWorkRequests() / 2
+                ? limits.maxInlineData()
+                : Math.min(SHORT_INLINE, limits.maxInlineData());
     }
 
     private QueueShare.Sizes sharedSizes() {
