@@ -34,8 +34,8 @@ final class SrdOrdering {
          */
         boolean send(int post, int slot, long offset, int length, int immediate);
 
-        /** Posts the transfer of a place; as {@link #send}. */
-        boolean transfer(int post);
+        /** Posts the read or the write of a place; as {@link #send}. */
+        boolean transfer(int post, boolean writes);
 
         /** Copies a fragment to a buffer for long messages. */
         void copy(int receive, int length, int buffer, long offset);
@@ -268,7 +268,7 @@ final class SrdOrdering {
             return false;
         }
         int place = place(nextTransfer);
-        if (!datagrams.transfer(place)) {
+        if (!datagrams.transfer(place, kinds[place] == WRITE)) {
             return false;
         }
         whole[place] = true;
@@ -505,28 +505,5 @@ final class SrdOrdering {
         if (receiveOf[buffer] != IN_A_BUFFER) {
             datagrams.giveBack(receiveOf[buffer]);
         }
-    }
-
-    // ---- For tests ----
-
-    /** {@return how many buffers the protocol does not have} */
-    int freeBuffers() {
-        return freeCount + (assembling == NONE ? 0 : 1);
-    }
-
-    /** Whether every request was reported. */
-    boolean isIdle() {
-        return oldest == next;
-    }
-
-    /** Whether nothing is under way in the send queue. */
-    boolean isEmpty() {
-        return entries == 0;
-    }
-
-    @Override
-    public String toString() {
-        return "%d of %d requests reported, %d entries, sent %d, expects %d"
-                .formatted(oldest, next, entries, sent, expected);
     }
 }

@@ -64,7 +64,6 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
     private final MemorySlice[] locals;
 
     private final RemoteMemory[] remotes;
-    private final boolean[] writes;
     private final ArrayDeque<Failure> failures = new ArrayDeque<>();
     private int posted;
     /** Posts what waits; null before the endpoint is complete. */
@@ -104,7 +103,6 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
         int places = SrdOrdering.places(sizes.sendQueueDepth());
         locals = new MemorySlice[places];
         remotes = new RemoteMemory[places];
-        writes = new boolean[places];
     }
 
     // ---- Posting ----
@@ -250,7 +248,6 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
         int place = ordering.nextPlace();
         locals[place] = local;
         remotes[place] = remote;
-        writes[place] = write;
         ordering.transfer(slot, write, remote.address(), local.length());
         watched();
     }
@@ -321,7 +318,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
     }
 
     @Override
-    public boolean transfer(int post) {
+    public boolean transfer(int post, boolean writes) {
         if (!mayPost()) {
             return false;
         }
@@ -329,7 +326,7 @@ abstract class SrdWire implements EndpointTransport, SrdOrdering.Datagrams, Mess
         RemoteMemory remote = remotes[post];
         try {
             return accepted(
-                    writes[post]
+                    writes
                             ? pair.tryPostWrite(idOf(post), local, remote, destination)
                             : pair.tryPostRead(idOf(post), local, remote, destination));
         } catch (RuntimeException e) {

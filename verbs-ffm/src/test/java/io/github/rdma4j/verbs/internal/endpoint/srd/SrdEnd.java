@@ -76,6 +76,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
         public void received(int buffer, boolean framed, int frame, long length) {
             mayThrow();
             protocol.received(buffer, framed, frame, length);
+            ofProtocol++;
         }
 
         @Override
@@ -121,7 +122,9 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
     private final byte[][] slots;
     private final byte[][] receives;
     private final byte[][] buffers;
-    private final int buffersOfProtocol;
+    /** How many buffers the protocol has. */
+    private int ofProtocol;
+
     private final int longest;
     private final int depth;
     /** The requests' identities in the order of the posts. */
@@ -185,7 +188,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
         slots = new byte[sendDepth][];
         int count = SrdOrdering.receives(credits, longest, fragment);
         receives = new byte[count][];
-        buffersOfProtocol = credits + Credits.RESERVE;
+        int buffersOfProtocol = credits + Credits.RESERVE;
         // No more than a wire has.
         int assembled = longest > fragment ? longest : 0;
         buffers = new byte[buffersOfProtocol][assembled];
@@ -270,12 +273,11 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
             int slot, Operation operation, MemorySlice local, RemoteMemory remote, long operand, long newValue) {
         inOrder.add((long) slot);
         Request request = new Request(ordering.nextPlace());
-        request.writes = operation == Operation.WRITE;
         request.address = (int) remote.address();
         request.length = (int) local.length();
         request.number = operand;
         transfers.put(request.post, request);
-        ordering.transfer(slot, request.writes, request.address, request.length);
+        ordering.transfer(slot, operation == Operation.WRITE, request.address, request.length);
         return 0;
     }
 
@@ -295,12 +297,13 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
 
     @Override
     public int postReceive(int buffer) {
-        ordering.release(buffer);
+        returnReceive(buffer);
         return postReturned();
     }
 
     @Override
     public int returnReceive(int buffer) {
+        ofProtocol--;
         ordering.release(buffer);
         return 0;
     }
@@ -387,8 +390,10 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
     }
 
     @Override
-    public boolean transfer(int post) {
-        return accept(transfers.get(post));
+    public boolean transfer(int post, boolean writes) {
+        Request request = transfers.get(post);
+        request.writes = writes;
+        return accept(request);
     }
 
     @Override
@@ -679,7 +684,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
     }
 
     boolean isIdle() {
-        return protocol.isIdle() && ordering.isIdle() && ordering.isEmpty() && peer.received == messages;
+        return protocol.isIdle() && inOrder.isEmpty() && underWay() == 0 && peer.received == messages;
     }
 
     void checkMemoryOfPeer() {
@@ -689,8 +694,8 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
     /** What holds after each step. */
     void check() {
         if (protocol.isOpen() && !gone && !peer.lies && !peer.hasDoubled && !peer.doubles) {
-            int all = ordering.freeBuffers() + protocol.messageCount() + held.size();
-            require(all == buffersOfProtocol, all + " buffers of " + buffersOfProtocol);
+            int messagesThere = protocol.messageCount() + held.size();
+            require(ofProtocol == messagesThere, ofProtocol + " buffers for " + messagesThere + " messages");
         }
     }
 
@@ -704,7 +709,7 @@ final class SrdEnd implements Wire, SrdOrdering.Datagrams {
 
     @Override
     public String toString() {
-        return "%s: %s, %d messages, %d writes, %d received, %s"
-                .formatted(name, protocol.state(), messages, writes, received, ordering);
+        return "%s: %s, %d messages, %d writes, %d received, under way: %s"
+                .formatted(name, protocol.state(), messages, writes, received, inOrder);
     }
 }

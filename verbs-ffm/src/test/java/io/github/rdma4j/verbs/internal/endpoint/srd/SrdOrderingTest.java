@@ -31,7 +31,7 @@ class SrdOrderingTest {
                 }
 
                 @Override
-                public boolean transfer(int post) {
+                public boolean transfer(int post, boolean writes) {
                     return true;
                 }
 
