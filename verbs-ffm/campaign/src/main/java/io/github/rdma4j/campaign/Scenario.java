@@ -12,6 +12,12 @@ package io.github.rdma4j.campaign;
  * @param silenceMillis the ends' {@code silenceTimeout}
  */
 record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long silenceMillis) {
+    /**
+     * The longest fault with both ends on one machine: twice the silence that an end tolerates. A minute takes longer, and
+     * shows nothing else.
+     */
+    private static final long LONGEST_ON_ONE_MACHINE = 12_000;
+
     String name() {
         return fault.name() + ", " + load.label();
     }
@@ -24,6 +30,11 @@ record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long s
     /** {@return whether all the time of a campaign is one run's} */
     boolean lastsAsLongAsAsked() {
         return load == Load.SOAK || load == Load.LIVES;
+    }
+
+    /** {@return whether two processes of any machine with an adapter can run it, in a short time} */
+    boolean fitsOneMachine() {
+        return fault.leavesWireAlone() && load.needsNoRight() && fault.lengthMillis() <= LONGEST_ON_ONE_MACHINE;
     }
 
     /** {@return how long a run may take before its threads hang} */
