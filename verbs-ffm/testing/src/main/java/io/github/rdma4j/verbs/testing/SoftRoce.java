@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * were annotated</td></tr>
  * <tr><td>{@code rdma4j.softroce.jvm}</td><td>more options for the JVM in the container, separated by spaces</td></tr>
  * <tr><td>{@code rdma4j.softroce.environment}</td><td>names of environment variables that the tests need, separated by
- * commas ({@code RDMA4J_*} are always passed)</td></tr>
+ * commas ({@code RDMA4J_*} are passed, except those about guests of this machine)</td></tr>
  * <tr><td>{@code rdma4j.softroce.transfer}</td><td>{@code bind}: the class path and the project's folder are mounted;
  * {@code copy}: the class path is copied, for an engine on another machine; {@code auto}, the default, tries the first
  * and uses the second if the engine does not see the files</td></tr>

@@ -37,7 +37,7 @@ import org.testcontainers.utility.DockerImageName;
  * @since 0.1.0
  */
 public class SoftRoceContainer extends GenericContainer<SoftRoceContainer> {
-    /** The image that {@code scripts/softroce image} makes. */
+    /** The image that {@code scripts/softroce image} makes. It is in no registry, and never pulled. */
     public static final String IMAGE = "rdma4j/softroce:latest";
 
     // Ends a container whose JVM was killed before it could remove it.

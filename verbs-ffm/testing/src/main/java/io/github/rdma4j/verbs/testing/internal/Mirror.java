@@ -21,6 +21,7 @@ final class Mirror {
     private final Map<UniqueId, TestDescriptor> known = new HashMap<>();
     private final List<TestDescriptor> running = new ArrayList<>();
     private final Set<TestDescriptor> seen = new HashSet<>();
+    private TestExecutionResult engine = TestExecutionResult.successful();
 
     Mirror(TestDescriptor testClass, EngineExecutionListener listener) {
         this.testClass = testClass;
@@ -41,17 +42,28 @@ final class Mirror {
             case Event.Skipped skipped -> skip(find(skipped.id()), skipped.reason());
             case Event.Finished finished -> {
                 failLost(Ids.ours(UniqueId.parse(finished.id())));
+                TestExecutionResult result = result(finished);
                 if (!isEngine(finished.id())) {
-                    finish(find(finished.id()), result(finished));
+                    finish(find(finished.id()), result);
+                } else if (seen.contains(testClass)) {
+                    engine = result;
+                } else {
+                    broken(result.getThrowable()
+                            .orElseGet(() -> new IllegalStateException("JUnit in the container did not run it")));
                 }
             }
             case Event.Reported reported
             when !isEngine(reported.id()) ->
                 listener.reportingEntryPublished(find(reported.id()), ReportEntry.from(reported.entries()));
             default -> {
-                // The engine there starts and ends for each class.
+                // The engine there starts for each class.
             }
         }
+    }
+
+    /** The result of JUnit Jupiter itself, of which the class's result says nothing. */
+    TestExecutionResult engine() {
+        return engine;
     }
 
     /** The JVM there has gone before its tests had ended: those that ran have failed, the others are not run. */

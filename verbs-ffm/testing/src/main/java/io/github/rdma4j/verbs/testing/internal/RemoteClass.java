@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import org.junit.platform.engine.ConfigurationParameters;
 import org.junit.platform.engine.EngineExecutionListener;
 import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.UniqueId;
 
 /** Runs the tests of one class in a guest, and reports what happens there as if it happened here. */
@@ -48,7 +49,8 @@ final class RemoteClass {
         this.mirror = new Mirror(testClass, listener);
     }
 
-    void run() {
+    /** Returns the result of JUnit's engine there. */
+    TestExecutionResult run() {
         try {
             runInContainer();
         } catch (InterruptedException e) {
@@ -60,6 +62,7 @@ final class RemoteClass {
             TestContainer.discard();
             mirror.broken(e);
         }
+        return mirror.engine();
     }
 
     private void runInContainer() throws InterruptedException, IOException {

@@ -99,15 +99,20 @@ public final class SoftRoceTestEngine implements TestEngine {
     public void execute(ExecutionRequest request) {
         EngineExecutionListener listener = request.getEngineExecutionListener();
         Root root = (Root) request.getRootTestDescriptor();
+        TestExecutionResult result = TestExecutionResult.successful();
         listener.executionStarted(root);
         for (TestDescriptor child : root.getChildren()) {
             if (child instanceof WrongSetting wrong) {
                 wrong.run(listener);
             } else {
-                new RemoteClass(child, root.selected, request.getConfigurationParameters(), listener).run();
+                TestExecutionResult there =
+                        new RemoteClass(child, root.selected, request.getConfigurationParameters(), listener).run();
+                if (there.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+                    result = there;
+                }
             }
         }
-        listener.executionFinished(root, TestExecutionResult.successful());
+        listener.executionFinished(root, result);
     }
 
     /**

@@ -16,6 +16,7 @@ import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.support.descriptor.AbstractTestDescriptor;
 
 class MirrorTest {
+    private static final String ENGINE = UniqueId.forEngine(Ids.JUPITER).toString();
     private static final UniqueId CLASS = UniqueId.forEngine(Ids.JUPITER).append("class", "C");
     private static final String ONE = CLASS.append("method", "one").toString();
     private static final String TWO = CLASS.append("method", "two").toString();
@@ -103,10 +104,32 @@ class MirrorTest {
     @Test
     void classWhoseEndIsLostFails() {
         mirror.take(new Event.Started(CLASS.toString()));
-        mirror.take(new Event.Finished(
-                UniqueId.forEngine(Ids.JUPITER).toString(), TestExecutionResult.Status.SUCCESSFUL, null));
+        mirror.take(new Event.Finished(ENGINE, TestExecutionResult.Status.SUCCESSFUL, null));
 
         assertThat(events).containsExactly("started C", "FAILED C: its result did not arrive from the container");
+    }
+
+    /** For example, because the JVM in the container cannot load it. */
+    @Test
+    void classThatDoesNotStartThereFails() {
+        mirror.take(new Event.Started(ENGINE));
+        mirror.take(new Event.Finished(
+                ENGINE, TestExecutionResult.Status.FAILED, Failure.of(new IllegalStateException("no class"))));
+
+        assertThat(events).containsExactly("started C", "FAILED C: no class");
+        assertThat(mirror.engine().getStatus()).isEqualTo(TestExecutionResult.Status.SUCCESSFUL);
+    }
+
+    /** For example, because an extension's resource cannot be closed. */
+    @Test
+    void engineThatFailsAfterTheClassIsReported() {
+        mirror.take(new Event.Started(CLASS.toString()));
+        mirror.take(new Event.Finished(CLASS.toString(), TestExecutionResult.Status.SUCCESSFUL, null));
+        mirror.take(new Event.Finished(
+                ENGINE, TestExecutionResult.Status.FAILED, Failure.of(new IllegalStateException("not closed"))));
+
+        assertThat(events).containsExactly("started C", "SUCCESSFUL C");
+        assertThat(mirror.engine().getThrowable().orElseThrow()).hasMessage("not closed");
     }
 
     @Test
