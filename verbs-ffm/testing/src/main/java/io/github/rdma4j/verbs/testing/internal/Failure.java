@@ -34,8 +34,7 @@ record Failure(byte[] bytes, boolean assertion, String text, StackTraceElement[]
                 cause == null || causes == 0 ? null : of(cause, false, causes - 1));
     }
 
-    // A field may not be serialisable, or its objects too deep for the stack, and an exception may override its
-    // methods.
+    // A field may not be serialisable, or its objects too deep for the stack. An exception may override its methods.
     // The failed test must be reported all the same.
     private static <T> T orElse(T otherwise, Supplier<T> read) {
         try {

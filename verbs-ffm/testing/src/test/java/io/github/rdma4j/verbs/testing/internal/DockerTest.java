@@ -26,7 +26,7 @@ class DockerTest {
 
     @Test
     void imageOfRdma4jIsNeverPulled() {
-        // An engine that has no image, and fails if it is told to pull one.
+        // An engine that has no image, and refuses to pull one.
         DockerClient engine = (DockerClient) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DockerClient.class}, (proxy, method, arguments) -> {
                     if (!method.getName().equals("inspectImageCmd")) {
