@@ -240,6 +240,12 @@ static int create_queue_extended(struct command *command) {
     return error;
 }
 
+// Ends an object; with the setting, as if the adapter's answer were lost.
+static int end_with_answer(struct object *object) {
+    end(object);
+    return setting(SETTING("LOST_ANSWERS"), 0) ? EIO : 0;
+}
+
 static int destroy_queue(struct command *command) {
     const struct ib_uverbs_destroy_cq *request = command->request;
     struct object *queue = find(request->cq_handle, QUEUE);
@@ -251,8 +257,7 @@ static int destroy_queue(struct command *command) {
     }
     struct ib_uverbs_destroy_cq_resp answer = {.comp_events_reported = queue->events};
     ANSWER(command, answer);
-    end(queue);
-    return 0;
+    return end_with_answer(queue);
 }
 
 // The rest of the extended request begins like the plain one without its response.
@@ -410,8 +415,7 @@ static int destroy_pair(struct command *command) {
     }
     struct ib_uverbs_destroy_qp_resp answer = {0};
     ANSWER(command, answer);
-    end(pair);
-    return 0;
+    return end_with_answer(pair);
 }
 
 // Commands that name what goes away, and have no answer.

@@ -449,7 +449,10 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
         beforeDestroy();
         destroying = true;
         acknowledge();
-        Failures.check("ibv_destroy_cq(" + context.device().name() + ")", ExportedVerb.DESTROY_CQ.number(queue));
+        checkDestroyed(
+                context.driver(),
+                "ibv_destroy_cq(" + context.device().name() + ")",
+                ExportedVerb.DESTROY_CQ.number(queue));
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.github.rdma4j.verbs.internal.ByteOrders;
 import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.ExclusiveGuard;
 import io.github.rdma4j.verbs.internal.ExportedVerb;
-import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.SendOpcode;
 import io.github.rdma4j.verbs.internal.SendRequests;
@@ -797,7 +796,10 @@ public final class QueuePair extends Resource {
         if (receiveQueue != null) {
             receiveQueue.close();
         }
-        Failures.check("ibv_destroy_qp(0x%06x)".formatted(number), ExportedVerb.DESTROY_QP.number(queuePair));
+        checkDestroyed(
+                domain.context().driver(),
+                "ibv_destroy_qp(0x%06x)".formatted(number),
+                ExportedVerb.DESTROY_QP.number(queuePair));
     }
 
     @Override

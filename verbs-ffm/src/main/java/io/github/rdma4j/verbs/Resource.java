@@ -3,6 +3,8 @@
 package io.github.rdma4j.verbs;
 
 import io.github.rdma4j.verbs.internal.ClosePlace;
+import io.github.rdma4j.verbs.internal.DeviceDriver;
+import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.StackReserve;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
@@ -63,6 +65,9 @@ public abstract class Resource implements AutoCloseable {
 
     /** Whether the native object is destroyed but the close is not complete. Changed only with the lock held. */
     private boolean unfinished;
+
+    /** Why the native object may still exist although it counts as destroyed; or null. */
+    private VerbsException refusal;
 
     /** Called only within {@link #createChild}, or for the root of a tree. Only classes of this library extend it. */
     Resource(Resource... parents) {
@@ -222,6 +227,23 @@ public abstract class Resource implements AutoCloseable {
      */
     abstract void release();
 
+    /**
+     * Checks the result of the verb that destroys the native object of a queue pair or a completion queue. On an EFA
+     * the object counts as destroyed even if the verb fails, and the close then throws: libefa of rdma-core 44 frees
+     * memory of the object before it calls the kernel, so a second call would free it again.
+     */
+    final void checkDestroyed(DeviceDriver driver, String operation, int result) {
+        if (result == 0 || !driver.isEfa()) {
+            Failures.check(operation, result);
+            return;
+        }
+        refusal = Failures.of(
+                operation,
+                Math.abs(result),
+                "the resource is closed, but the kernel may keep its object until the process ends",
+                "");
+    }
+
     /** Reopens whatever {@link #release()} has closed before it failed, in particular guards. */
     void reopen() {}
 
@@ -252,7 +274,8 @@ public abstract class Resource implements AutoCloseable {
     /**
      * Closes the children, then this resource. Does nothing if it is closed already.
      *
-     * @throws VerbsException if the adapter refuses; the resource then remains open
+     * @throws VerbsException if the adapter refuses; the resource then remains open, except a queue pair or a
+     *     completion queue of an Elastic Fabric Adapter, which is closed
      * @throws IllegalStateException if a native call of another thread still uses memory that this resource owns. The
      *     adapter no longer uses it by then. When that call has returned, close this resource or a parent again to free
      *     the memory. Also thrown if a {@link CompletionCursor} is reading completions of a queue pair or shared
@@ -289,6 +312,9 @@ public abstract class Resource implements AutoCloseable {
             unfinished = false;
             for (Resource parent : parents) {
                 parent.children.remove(this);
+            }
+            if (refusal != null) {
+                throw refusal;
             }
         }
     }

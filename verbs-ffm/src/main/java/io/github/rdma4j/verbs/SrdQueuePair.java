@@ -455,7 +455,7 @@ public final class SrdQueuePair implements AutoCloseable {
     /**
      * Closes the queue pair. Requests that are still posted get no completion. Does nothing if it is closed already.
      *
-     * @throws VerbsException if the adapter refuses; the queue pair then remains open
+     * @throws VerbsException if the adapter refuses; the queue pair is closed nevertheless
      */
     @Override
     public void close() {

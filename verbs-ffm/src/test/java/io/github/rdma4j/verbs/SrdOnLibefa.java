@@ -59,6 +59,7 @@ class SrdOnLibefa {
     void close() {
         set("STATUS", 0);
         set("SEED", 1);
+        set("LOST_ANSWERS", 0);
         client.close();
         server.close();
         assertThat(StandInKernel.Control.objects())
@@ -678,6 +679,33 @@ class SrdOnLibefa {
         assertThatThrownBy(() -> client.pair.tryPostReceive(1, source))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is closed");
+    }
+
+    /** libefa of rdma-core 44 frees memory of both before it calls the kernel, and would free it again. */
+    @Test
+    void failedCloseIsNotRepeated() {
+        set("LOST_ANSWERS", 1);
+        assertThatThrownBy(client.pair::close)
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_destroy_qp")
+                .hasMessageContaining("EIO")
+                .hasMessageContaining("the resource is closed");
+        assertThat(client.pair.isOpen()).isFalse();
+        client.pair.close();
+        assertThatThrownBy(() -> client.pair.tryPostSend(1, source, toServer()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
+        assertThatThrownBy(client.queue::close)
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ibv_destroy_cq");
+        assertThatThrownBy(client::await)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("is closed");
+        client.queue.close();
+        // The failure of a child ends the close of its parent, as on other devices.
+        assertThatThrownBy(server.queue::close).hasMessageContaining("ibv_destroy_qp");
+        assertThatThrownBy(server.queue::close).hasMessageContaining("ibv_destroy_cq");
+        server.queue.close();
     }
 
     @Test
