@@ -247,12 +247,14 @@ public final class CompletionCursor {
             throw queue.closedException();
         }
         try {
-            result = startPoll();
-            if (result == 0) {
-                started = true;
-                load();
-                return true;
-            }
+            do {
+                result = startPoll();
+                if (result == 0) {
+                    started = true;
+                    load();
+                    return true;
+                }
+            } while (queue.hasRemovedEntry(result));
         } finally {
             queue.exit();
         }
@@ -287,11 +289,13 @@ public final class CompletionCursor {
         int result;
         enter();
         try {
-            result = advance();
-            if (result == 0) {
-                load();
-                return true;
-            }
+            do {
+                result = advance();
+                if (result == 0) {
+                    load();
+                    return true;
+                }
+            } while (queue.hasRemovedEntry(result));
         } finally {
             queue.exit();
         }

@@ -152,10 +152,30 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
             count = pollAsOther(completions);
         }
         if (count < 0) {
-            throw pollFailed("ibv_poll_cq", context.device().name(), count);
+            count = pollAgain(completions, count);
         }
         completions.size(count);
         return count;
+    }
+
+    /** Repeats a poll that has only removed an entry. */
+    private int pollAgain(WorkCompletions completions, int failed) {
+        int count = failed;
+        while (hasRemovedEntry(-count)) {
+            count = pollAsOther(completions);
+        }
+        if (count < 0) {
+            throw pollFailed("ibv_poll_cq", context.device().name(), count);
+        }
+        return count;
+    }
+
+    /**
+     * Returns whether a failed poll has removed an entry of a closed queue pair. libefa leaves these entries in the
+     * queue when it destroys the queue pair, and returns EINVAL for each of them.
+     */
+    final boolean hasRemovedEntry(int errno) {
+        return errno == Errno.EINVAL && context.driver().isEfa();
     }
 
     private int pollAsOther(WorkCompletions completions) {

@@ -708,6 +708,53 @@ class SrdOnLibefa {
         server.queue.close();
     }
 
+    /** libefa leaves them in the queue, and a poll that meets one ends with EINVAL. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void completionsOfAClosedQueuePairAreSkipped(boolean extended) {
+        CompletionQueue queue = extended
+                ? client.device.createExtendedCompletionQueue(64, config -> {})
+                : client.device.createCompletionQueue(64);
+        Consumer<SrdQueuePairConfig> shared = config -> config.completionQueue(queue)
+                .maxSendWorkRequests(MIN_DEPTH)
+                .maxReceiveWorkRequests(MIN_DEPTH);
+        SrdQueuePair closed = client.domain.createSrdQueuePair(shared);
+        SrdQueuePair open = client.domain.createSrdQueuePair(shared);
+        server.receive(8, SIZE);
+        for (int i = 0; i < 6; i++) {
+            SrdQueuePair sender = i % 3 == 2 ? open : closed;
+            assertThat(sender.tryPostSend(i, source, toServer())).isTrue();
+            server.await();
+        }
+        // When this request has completed, the adapter has also written the completions before it.
+        assertThat(client.pair.tryPostSend(6, source, toServer())).isTrue();
+        client.awaitSuccess(6);
+        closed.close();
+        assertThat(poll(queue)).containsExactly(2L, 5L);
+        assertThat(poll(queue)).isEmpty();
+    }
+
+    private static List<Long> poll(CompletionQueue queue) {
+        List<Long> ids = new ArrayList<>();
+        if (queue instanceof ExtendedCompletionQueue extended) {
+            CompletionCursor cursor = extended.cursor();
+            if (cursor.start()) {
+                do {
+                    ids.add(cursor.workRequestId());
+                } while (cursor.next());
+                cursor.end();
+            }
+            return ids;
+        }
+        WorkCompletions completions = WorkCompletions.allocate(4);
+        while (queue.poll(completions) > 0) {
+            for (int i = 0; i < completions.size(); i++) {
+                ids.add(completions.get(i).workRequestId());
+            }
+        }
+        return ids;
+    }
+
     @Test
     void requestsThatEfaCannotDoAreRefused() {
         Destination destination = toServer();
