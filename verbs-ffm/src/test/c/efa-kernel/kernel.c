@@ -120,7 +120,7 @@ void answer_device(struct command *command) {
         .max_sq_wr = MAX_REQUESTS,
         .max_rq_wr = MAX_BUFFERS,
         .max_sq_sge = 2,
-        .max_rq_sge = 2,
+        .max_rq_sge = 3,
         .max_rdma_size = MAX_RDMA,
         .device_caps = setting(SETTING("CAPABILITIES"),
                                EFA_QUERY_DEVICE_CAPS_RDMA_READ | EFA_QUERY_DEVICE_CAPS_RNR_RETRY |

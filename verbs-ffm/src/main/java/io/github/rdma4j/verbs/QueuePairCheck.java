@@ -44,16 +44,16 @@ final class QueuePairCheck {
                 throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
             }
         }
-        // The depths of an SRD queue pair are checked against the limits of the adapter, which has one for each queue.
+        // SrdQueuePairConfig has checked these against the limits of the adapter, which has one for each queue.
         if (config.srd() == null) {
             int depth = context.limits().maxQueuePairWorkRequests();
             requireRange("maxSendWorkRequests", config.depths().askedSends().orElse(1), 1, depth);
             requireRange(
                     "maxReceiveWorkRequests", config.depths().askedReceives().orElse(1), 1, depth);
+            int entries = context.limits().maxScatterGather();
+            requireRange("maxSendScatterGather", config.maxSendScatterGather(), 1, entries);
+            requireRange("maxReceiveScatterGather", config.maxReceiveScatterGather(), 1, entries);
         }
-        int entries = context.limits().maxScatterGather();
-        requireRange("maxSendScatterGather", config.maxSendScatterGather(), 1, entries);
-        requireRange("maxReceiveScatterGather", config.maxReceiveScatterGather(), 1, entries);
         // Memory for inline data is allocated before the device is asked, for each request of a batch.
         if (config.maxInlineData() < 0 || config.maxInlineData() > QueuePairConfig.MOST_INLINE_DATA) {
             throw new IllegalArgumentException(

@@ -90,7 +90,7 @@ class SrdOnLibefa {
         assertThat(attributes.maxSendWorkRequests()).isEqualTo(4096);
         assertThat(attributes.maxReceiveWorkRequests()).isEqualTo(8192);
         assertThat(attributes.maxSendScatterGather()).isEqualTo(2);
-        assertThat(attributes.maxReceiveScatterGather()).isEqualTo(2);
+        assertThat(attributes.maxReceiveScatterGather()).isEqualTo(3);
         assertThat(attributes.maxInlineData()).isIn(32, 80);
         assertThat(attributes.maxRdmaSize()).isEqualTo(1 << 16);
         assertThat(attributes.capabilities())
@@ -172,6 +172,24 @@ class SrdOnLibefa {
                 .isTrue();
         client.awaitSuccess(2);
         assertThat(server.await().immediateData()).isEqualTo(IMMEDIATE);
+    }
+
+    /** The kernel reports the lower limit of both directions as the device's. */
+    @Test
+    void receiveTakesMoreSlicesThanASend() {
+        assertThat(server.device.limits().maxScatterGather()).isEqualTo(2);
+        SrdQueuePair receiver = server.domain.createSrdQueuePair(config ->
+                config.completionQueue(server.queue).queueKey(SrdSide.QUEUE_KEY).maxReceiveScatterGather(3));
+        SliceList buffers = SliceList.of(
+                server.memory.slice(0, 100), server.memory.slice(1000, 100), server.memory.slice(2000, SIZE));
+        assertThat(receiver.tryPostReceive(1, buffers)).isTrue();
+        fill(source, 7);
+        Destination destination = Destination.of(client.here(), receiver.number(), SrdSide.QUEUE_KEY);
+        assertThat(client.pair.tryPostSend(2, source, destination)).isTrue();
+        client.awaitSuccess(2);
+        assertThat(server.await().byteLength()).isEqualTo(SIZE);
+        assertFilled(server.memory.slice(1000, 100), 7);
+        assertFilled(server.memory.slice(2000, SIZE - 200), 7);
     }
 
     @Test
@@ -715,9 +733,8 @@ class SrdOnLibefa {
         CompletionQueue queue = extended
                 ? client.device.createExtendedCompletionQueue(64, config -> {})
                 : client.device.createCompletionQueue(64);
-        Consumer<SrdQueuePairConfig> shared = config -> config.completionQueue(queue)
-                .maxSendWorkRequests(MIN_DEPTH)
-                .maxReceiveWorkRequests(MIN_DEPTH);
+        Consumer<SrdQueuePairConfig> shared = config ->
+                config.completionQueue(queue).maxSendWorkRequests(MIN_DEPTH).maxReceiveWorkRequests(MIN_DEPTH);
         SrdQueuePair closed = client.domain.createSrdQueuePair(shared);
         SrdQueuePair open = client.domain.createSrdQueuePair(shared);
         server.receive(8, SIZE);
@@ -801,7 +818,7 @@ class SrdOnLibefa {
         assertRefused(
                 config -> config.maxSendScatterGather(3),
                 "maxSendScatterGather 3: SRD queue pairs of efa_0 allow 1..2");
-        assertRefused(config -> config.maxReceiveScatterGather(3), "maxReceiveScatterGather 3");
+        assertRefused(config -> config.maxReceiveScatterGather(4), "maxReceiveScatterGather 4");
         assertRefused(config -> config.maxInlineData(1000), "maxInlineData 1000");
         assertRefused(config -> config.rnrRetry(8), "rnrRetry 8: 0..7 are possible");
         assertRefused(config -> config.serviceLevel(256), "serviceLevel 256: 0..255 are possible");
