@@ -26,6 +26,7 @@ enum {
     VENDOR_AMAZON = 0x1d0f, NODE_UNSPECIFIED = 7,
     INLINE_BYTES_EXTENDED = 80,
     MAX_REQUESTS = 4096, MAX_BUFFERS = 8192,
+    MAX_PAIRS = 256, MAX_QUEUES = 512,
     MAX_RDMA = MAX_PARCEL,
     DRIVER_PAIR = 0xff,
     SUPPORTED_ATTRIBUTES = QP_STATE_ATTRIBUTE | QP_PARTITION_ATTRIBUTE | QP_PORT_ATTRIBUTE | QP_DATAGRAM_KEY_ATTRIBUTE |
@@ -101,11 +102,11 @@ struct ib_uverbs_query_device_resp device(void) {
         .page_size_cap = 0xfffffffffffff000,
         .vendor_id = VENDOR_AMAZON,
         .vendor_part_id = 0xefa1,
-        .max_qp = 256,
+        .max_qp = MAX_PAIRS,
         .max_qp_wr = MAX_REQUESTS,
         .max_sge = 2,
         .max_sge_rd = 1,
-        .max_cq = 512,
+        .max_cq = MAX_QUEUES,
         .max_cqe = 1 << 15,
         .max_mr = 1 << 16,
         .max_pd = 256,
@@ -150,8 +151,19 @@ void answer_domain(struct command *command, const struct object *domain) {
     OWN_ANSWER(command, own_answer);
 }
 
+static int count_of(enum kind kind) {
+    int count = 0;
+    for (int i = 1; i < MAX_OBJECTS; i++) {
+        count += objects[i].kind == kind;
+    }
+    return count;
+}
+
 int set_up_queue(struct command *command, struct object *queue) {
     const struct efa_ibv_create_cq *own = command->own_request;
+    if (count_of(QUEUE) > MAX_QUEUES) {
+        return ENOMEM;
+    }
     if (own->num_sub_cqs != SUB_QUEUES) {
         return EINVAL;
     }
@@ -175,6 +187,17 @@ int set_up_queue(struct command *command, struct object *queue) {
     return 0;
 }
 
+// libefa finds a queue pair by the low bits of its number, in a table of MAX_PAIRS places.
+static bool is_place_taken(const struct object *pair) {
+    for (int i = 1; i < MAX_OBJECTS; i++) {
+        const struct object *other = &objects[i];
+        if (other->kind == PAIR && other != pair && other->number % MAX_PAIRS == pair->number % MAX_PAIRS) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int set_up_pair(struct command *command, struct object *pair) {
     const struct efa_ibv_create_qp *own = command->own_request;
     if (pair->type != DRIVER_PAIR || own->driver_qp_type != EFA_QP_DRIVER_TYPE_SRD) {
@@ -182,7 +205,12 @@ int set_up_pair(struct command *command, struct object *pair) {
     }
     // The contexts of a process are one port, and their queue pairs differ by their numbers.
     static uint32_t pairs;
-    pair->number = FIRST_QP_NUMBER + pairs++;
+    if (count_of(PAIR) > MAX_PAIRS) {
+        return ENOMEM;
+    }
+    do {
+        pair->number = FIRST_QP_NUMBER + pairs++;
+    } while (is_place_taken(pair));
     uint16_t flags = 0;
     if (command->own_request_length >= CREATE_PAIR_FLAGS + sizeof flags) {
         memcpy(&flags, (const uint8_t *)own + CREATE_PAIR_FLAGS, sizeof flags);

@@ -893,6 +893,24 @@ class SrdOnLibefa {
     }
 
     @Test
+    void adapterHasAsManyQueuePairsAsItReports() {
+        int most = client.device.attributes().maxQueuePairs();
+        Consumer<SrdQueuePairConfig> small = config -> config.completionQueue(client.queue)
+                .maxSendWorkRequests(MIN_DEPTH)
+                .maxReceiveWorkRequests(MIN_DEPTH)
+                .oversubscribeCompletionQueue(true);
+        // Both sides have one.
+        Set<Integer> places = new HashSet<>(List.of(client.pair.number() % most, server.pair.number() % most));
+        for (int i = 2; i < most; i++) {
+            places.add(client.domain.createSrdQueuePair(small).number() % most);
+        }
+        assertThat(places).hasSize(most);
+        assertThatThrownBy(() -> client.domain.createSrdQueuePair(small))
+                .isInstanceOf(VerbsException.class)
+                .hasMessageContaining("ENOMEM");
+    }
+
+    @Test
     void interconnectsAreReportedSinceRdmaCore50() {
         if (client.device.queryEfa().capabilities().contains(EfaCapability.UNSOLICITED_WRITE_RECEIVE)) {
             assertThat(client.memory.queryEfaInterconnects())
