@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]…} on both machines, adds a line to FILE for each run;
  * {@code list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit
  * status is 1 if a run failed. {@code ends FILE SEED SECONDS} runs the scenarios that need no privileges with two
- * processes of one machine: peers that are killed and stopped. It does not change the wire. It runs each scenario at most
- * once, and begins none after SECONDS except the first.
+ * processes of one machine: peers that are killed and stopped. It does not change the wire. It runs each scenario at
+ * most once, and begins none after SECONDS except the first.
  *
  * <p>Both processes find the secret of their orders in {@code RDMA4J_SECRET}.
  */

@@ -13,8 +13,8 @@ package io.github.rdma4j.campaign;
  */
 record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long silenceMillis) {
     /**
-     * The longest fault with both ends on one machine: twice the silence that an end tolerates. A minute takes longer, and
-     * shows nothing else.
+     * The longest fault with both ends on one machine: twice the silence that an end tolerates. A minute takes longer,
+     * and shows nothing else.
      */
     private static final long LONGEST_ON_ONE_MACHINE = 12_000;
 

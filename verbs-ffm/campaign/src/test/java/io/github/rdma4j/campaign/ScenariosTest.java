@@ -35,7 +35,9 @@ class ScenariosTest {
                         .isZero());
     }
 
-    /** {@code scripts/lib/evidence/adapter/steps/09-ends} grants 180 s, of which the starts of processes take some 30 s. */
+    /**
+     * {@code scripts/lib/evidence/adapter/steps/09-ends} grants 180 s, of which the starts of processes take some 30 s.
+     */
     @Test
     void roundOnOneMachineIsShorterThanItsTime() {
         List<Scenario> round =

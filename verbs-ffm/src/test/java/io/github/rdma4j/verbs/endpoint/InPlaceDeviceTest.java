@@ -41,7 +41,7 @@ class InPlaceDeviceTest extends InPlaceContract {
         }
     }
 
-    /** Sends messages of all kinds of lengths from memory without a segment, and from that of another thread. */
+    /** Sends messages of several lengths from memory without a segment, and from memory of another thread. */
     static void exchangeUnreadable(Endpoint from, Endpoint to, Arena arena) {
         MemorySegment memory = arena.allocate(128, 8);
         memory.setString(0, "the adapter alone reads this");
@@ -61,9 +61,9 @@ class InPlaceDeviceTest extends InPlaceContract {
                             .hasValue(memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
                 }
             }
-            assertThat(from.transfers().awaitTransfers((id, original, failure) -> assertThat(failure)
-                            .isNull(), PATIENCE))
-                    .isPositive();
+            TransferHandler handler =
+                    (id, original, failure) -> assertThat(failure).isNull();
+            assertThat(from.transfers().awaitTransfers(handler, PATIENCE)).isPositive();
         }
     }
 }

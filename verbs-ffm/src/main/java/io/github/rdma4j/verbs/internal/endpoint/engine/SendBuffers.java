@@ -151,8 +151,8 @@ public final class SendBuffers {
     }
 
     /**
-     * Whether this thread can copy the message of a slot. Memory that the program has lent may have no segment, as that
-     * of a GPU, or an arena that is confined to another thread.
+     * Whether this thread can copy the message of a slot. Memory that the program has lent may belong to a GPU, or its
+     * arena may be confined to another thread.
      */
     public boolean canCopy(int slot) {
         if (!lent[slot]) {
