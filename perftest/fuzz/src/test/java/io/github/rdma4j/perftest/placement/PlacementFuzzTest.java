@@ -69,7 +69,8 @@ class PlacementFuzzTest {
                 PortCounters.open(root.resolve("sys/class/infiniband"), "mlx5_0", 1, List.of("counters/port_xmit_data"))
                         .changes();
             } catch (IllegalArgumentException refused) {
-                assertThat(refused).hasMessageContaining("is no counter");
+                assertThat(refused.getMessage()).containsAnyOf("is no counter", "has no number");
+                assertThat(refused.getMessage()).doesNotContain("\n");
             }
         });
     }

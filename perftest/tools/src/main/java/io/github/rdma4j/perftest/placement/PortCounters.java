@@ -74,7 +74,7 @@ public final class PortCounters {
         try {
             return Long.parseUnsignedLong(text);
         } catch (NumberFormatException _) {
-            throw new IOException("'" + text + "'");
+            throw new IOException("'" + text.lines().findFirst().orElse("") + "'");
         }
     }
 
