@@ -13,7 +13,7 @@ import io.netty.channel.ChannelOption;
  * for all channels that a server accepts. Setting them later, or as {@code childOption}, throws an {@link
  * IllegalStateException}, which a bootstrap logs.
  *
- * <p>Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + 3 + SEND_BUFFERS)} bytes of memory; by default 536 KiB.
+ * <p>Each channel pins {@code MESSAGE_SIZE × (RECEIVE_BUFFERS + SEND_BUFFERS + 4)} bytes of memory; by default 544 KiB.
  *
  * @param <T> the option's type
  * @since 0.1.0
