@@ -12,10 +12,12 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -26,7 +28,7 @@ import java.util.stream.Stream;
  * <p>Arguments: {@code run FILE SEED SECONDS [SCENARIO|LOAD]…} on both machines, adds a line to FILE for each run;
  * {@code list} and {@code list deadly} print the names of scenarios; {@code table FILE} prints the table, and its exit
  * status is 1 if a run failed. {@code ends FILE SEED SECONDS} runs the scenarios that need no privileges with two
- * processes of one machine: peers that are killed and stopped. It does not change the wire. It runs each scenario at
+ * processes of one machine: peers that are killed and stopped. It does not change the wire. It runs each fault at
  * most once, and begins none after SECONDS except the first.
  *
  * <p>Both processes find the secret of their orders in {@code RDMA4J_SECRET}.
@@ -123,22 +125,15 @@ final class Campaign {
         }
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long runSeed = seed;
-        List<Load> loads =
-                scenarios.stream().map(scenario -> scenario.load().warmUp()).toList();
-        for (Scenario scenario : Scenarios.all()) {
-            if (scenario.fault().steps().isEmpty()
-                    && loads.contains(scenario.load())
-                    && !scenario.load().isAlone()
-                    && !scenario.load().isMalice()
-                    && scenario.load() != Load.SOAK
-                    && scenario.load() != Load.LIVES) {
-                run(scenario, 0, true);
-            }
-        }
+        Set<Load> warm = EnumSet.noneOf(Load.class);
         do {
             List<Scenario> order = new ArrayList<>(scenarios);
             Collections.shuffle(order, new Random(runSeed));
             for (Scenario scenario : order) {
+                Load load = scenario.load().warmUp();
+                if (load.needsWarmUp() && warm.add(load)) {
+                    run(Scenarios.faultless(load), 0, true);
+                }
                 Run run = run(scenario, runSeed++, false);
                 Files.writeString(file, run.line() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                 System.out.println(run.scenario() + ", seed " + run.seed() + ": " + run.outcome() + ", "

@@ -78,6 +78,11 @@ enum Load {
         };
     }
 
+    /** {@return whether the processes of the campaign itself run it, and not only new ones} */
+    boolean needsWarmUp() {
+        return !isAlone() && !isMalice() && this != SOAK && this != LIVES;
+    }
+
     /** {@return the name for the table} */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');

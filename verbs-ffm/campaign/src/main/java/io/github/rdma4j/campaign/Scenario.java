@@ -32,9 +32,12 @@ record Scenario(Fault fault, Load load, Oracle oracle, long lengthMillis, long s
         return load == Load.SOAK || load == Load.LIVES;
     }
 
-    /** {@return whether two processes of any machine with an adapter can run it, in a short time} */
+    /** {@return whether two processes of any machine with an adapter can run its fault, in a short time} */
     boolean fitsOneMachine() {
-        return fault.leavesWireAlone() && load.needsNoRight() && fault.lengthMillis() <= LONGEST_ON_ONE_MACHINE;
+        return !fault.steps().isEmpty()
+                && fault.leavesWireAlone()
+                && load.needsNoRight()
+                && fault.lengthMillis() <= LONGEST_ON_ONE_MACHINE;
     }
 
     /** {@return how long a run may take before its threads hang} */

@@ -73,6 +73,14 @@ final class Scenarios {
                 .toList();
     }
 
+    static Scenario faultless(Load load) {
+        return all().stream()
+                .filter(scenario ->
+                        scenario.load() == load && scenario.fault().steps().isEmpty())
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Of queue pairs without endpoints, by either interface. */
     private static List<Scenario> ofPairs(Load load) {
         Oracle lost = Oracle.lostWithin(Pairs.SILENCE_MILLIS + SLACK);
