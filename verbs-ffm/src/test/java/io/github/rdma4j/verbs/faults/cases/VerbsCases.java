@@ -175,12 +175,15 @@ public final class VerbsCases {
     private static void unconnected(Steps steps) {
         ProtectionDomain domain = DEVICE.allocateProtectionDomain();
         CompletionQueue queue = DEVICE.createCompletionQueue(16);
-        Iterator<PreparedQueuePair> each = Stream.generate(
-                        () -> domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue)))
-                .limit(2)
+        Iterator<PreparedQueuePair> each = Stream.generate(() -> domain.prepareQueuePair(
+                        QueuePairType.RC,
+                        config -> config.completionQueue(queue)
+                                .maxSendWorkRequests(1)
+                                .maxReceiveWorkRequests(1)))
+                .limit(3)
                 .toList()
                 .iterator();
-        PreparedQueuePair peer = domain.prepareQueuePair(QueuePairType.RC, config -> config.completionQueue(queue));
+        PreparedQueuePair peer = each.next();
         steps.take(() -> each.next().connect(peer.endpoint()));
         domain.close();
         queue.close();
