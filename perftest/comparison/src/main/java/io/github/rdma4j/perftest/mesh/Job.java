@@ -161,14 +161,14 @@ record Job(String id, String launcher, List<String> hosts, int rank, PeerAddress
 
     private static int within(String name, int rank, int ranks) {
         IllegalParameterException.when(
-                rank < 0 || rank >= ranks, () -> "%s: %d is not in 0..%d".formatted(name, rank, ranks - 1));
+                rank < 0 || rank >= ranks, () -> name + ": " + rank + " is not in 0.." + (ranks - 1));
         return rank;
     }
 
     private static int number(String name, String text, int ranks) {
         int value = text.matches("\\d{1,7}") ? Math.min(Integer.parseInt(text), MOST_RANKS) : -1;
         IllegalParameterException.when(
-                value < 0 || value >= ranks, () -> "%s: '%s' is not in 0..%d".formatted(name, text, ranks - 1));
+                value < 0 || value >= ranks, () -> name + ": '" + text + "' is not in 0.." + (ranks - 1));
         return value;
     }
 

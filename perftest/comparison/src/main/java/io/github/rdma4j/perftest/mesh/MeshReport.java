@@ -51,14 +51,15 @@ final class MeshReport {
         int hosts = result.hosts().size();
         long measured =
                 result.pairs().stream().filter(pair -> pair.failure() == null).count();
-        text.line("rdma4j mesh: %d hosts (%s), %d of %d pairs measured in %.0f s%s"
-                .formatted(
-                        hosts,
-                        result.launcher(),
-                        measured,
-                        hosts * (hosts - 1) / 2,
-                        result.seconds(),
-                        result.state() == RunState.COMPLETE ? "" : "; it was ended by a signal"));
+        text.line(String.format(
+                Locale.ROOT,
+                "rdma4j mesh: %d hosts (%s), %d of %d pairs measured in %.0f s%s",
+                hosts,
+                result.launcher(),
+                measured,
+                hosts * (hosts - 1) / 2,
+                result.seconds(),
+                result.state() == RunState.COMPLETE ? "" : "; it was ended by a signal"));
     }
 
     private String title(Probe probe) {

@@ -60,8 +60,8 @@ final class MeshSession implements AutoCloseable {
     void meet(Rendezvous rendezvous) {
         int ranks = job.hosts().size();
         progress.step("waiting for " + ranks + " hosts on TCP port " + rendezvous.port());
-        Rendezvous.Arrival[] arrivals = rendezvous.await(
-                plan.arrival(), here -> progress.step("%d of %d hosts have arrived".formatted(here, ranks)));
+        Rendezvous.Arrival[] arrivals =
+                rendezvous.await(plan.arrival(), here -> progress.step(here + " of " + ranks + " hosts have arrived"));
         synchronized (this) {
             for (int rank = 0; rank < ranks; rank++) {
                 Host host = host(rank, arrivals[rank]);
@@ -77,7 +77,7 @@ final class MeshSession implements AutoCloseable {
         List<Integer> present = result(RunState.COMPLETE).present();
         if (present.size() < 2) {
             throw new RunFailedException(
-                    "%d of %d hosts can take part; a mesh needs two".formatted(present.size(), ranks),
+                    present.size() + " of " + ranks + " hosts can take part; a mesh needs two",
                     "start the command on all hosts, see that they reach %s, and give --arrival more time"
                             .formatted(job.server()));
         }
@@ -86,9 +86,7 @@ final class MeshSession implements AutoCloseable {
     private Host host(int rank, Rendezvous.Arrival arrival) {
         String listed = job.hosts().get(rank);
         if (arrival == null) {
-            return new Host(
-                    listed,
-                    "it did not arrive within %d s".formatted(plan.arrival().toSeconds()));
+            return new Host(listed, "it did not arrive within " + plan.arrival().toSeconds() + " s");
         }
         String name = listed.startsWith("rank ") && !arrival.host().isEmpty() ? arrival.host() : listed;
         if (arrival.servers() == null) {
@@ -110,14 +108,14 @@ final class MeshSession implements AutoCloseable {
         long first = System.nanoTime();
         for (int i = 0; i < rounds.size(); i++) {
             List<Pair> round = rounds.get(i);
-            String title = "round %d of %d".formatted(i + 1, rounds.size());
+            String title = "round " + (i + 1) + " of " + rounds.size();
             progress.step(title);
             long start = System.nanoTime();
             measure(round, software);
             long took = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
             long left = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - first) / (i + 1) * (rounds.size() - i - 1);
             progress.line(title + ": " + names(round) + ", " + took + " s"
-                    + (i + 1 < rounds.size() ? "; about %d s left".formatted(left) : ""));
+                    + (i + 1 < rounds.size() ? "; about " + left + " s left" : ""));
         }
     }
 

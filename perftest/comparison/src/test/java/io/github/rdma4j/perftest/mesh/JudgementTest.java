@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.ToDoubleBiFunction;
@@ -343,6 +344,21 @@ class JudgementTest {
                 .containsPattern("\n  2 c +[12]\\.\\d\\d·       x\n")
                 .contains("- link b–c: it could not be measured: no route to host.\n")
                 .doesNotContain("GPU memory");
+    }
+
+    /** Arabic of Egypt has other digits. */
+    @Test
+    void reportDoesNotDependOnTheLocale() {
+        mesh(3, (from, to) -> isPair(from, to, 0, 1) ? 4 : 1);
+        fail(1, 2, "no route to host");
+        String report = MeshReport.of(result(), Judgement.of(result()));
+        Locale before = Locale.getDefault();
+        try {
+            Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+            assertThat(MeshReport.of(result(), Judgement.of(result()))).isEqualTo(report);
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     @Test

@@ -94,12 +94,8 @@ public record Member(String job, int rank, String host) {
                 ? "correct the list of hosts, or give --server the IP address of rank 0"
                 : kind.remedy(address.host());
         return RunFailedException.ofLostPeer(
-                "rank %d has not reached rank 0 at %s within %d s: %s"
-                        .formatted(
-                                rank,
-                                address,
-                                patience.toSeconds(),
-                                unknown ? "no address is known for the name " + address.host() : failure.getMessage()),
+                "rank " + rank + " has not reached rank 0 at " + address + " within " + patience.toSeconds() + " s: "
+                        + (unknown ? "no address is known for the name " + address.host() : failure.getMessage()),
                 remedy.isEmpty()
                         ? "check that rank 0 was started, that it has not begun without this host (--arrival), and that TCP"
                                 + " port " + address.port() + " is allowed"
