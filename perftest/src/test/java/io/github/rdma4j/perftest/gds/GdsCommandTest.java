@@ -276,7 +276,8 @@ class GdsCommandTest {
                 .contains("'4X' is no number of bytes")
                 .contains("--json: the document would take the place of " + data)
                 .contains("--methods: 'cp' is none of gds, compat, staged, direct, host");
-        assertThat(run("--file", folder.resolve("no/such").toString())).isOne();
+        assertThat(run("--file", folder.resolve("no/such").toString(), "-s", "64k"))
+                .isOne();
         assertThat(run("--file", "/dev/null")).isOne();
         assertThat(run("--help")).isZero();
     }

@@ -141,12 +141,6 @@ final class DoctorOptions extends CommandOptions {
         }
     }
 
-    private static void within(String name, Integer value, int least, int most) {
-        if (value != null && (value < least || value > most)) {
-            throw new IllegalParameterException(name + ": " + value + " is not in " + least + ".." + most);
-        }
-    }
-
     /** Returns whether to show only the findings of GPUDirect. */
     boolean isGpuOnly() {
         return gpu != null;

@@ -113,9 +113,7 @@ final class PredictOptions extends CommandOptions {
         if (fit != null && calibrate.isEmpty()) {
             throw new IllegalParameterException("--fit is only for --calibrate");
         }
-        if (depth < 1 || depth > MOST_DEPTH) {
-            throw new IllegalParameterException("--depth: " + depth + " is not in 1.." + MOST_DEPTH);
-        }
+        within("--depth", depth, 1, MOST_DEPTH);
         paths();
         sizes();
         fit();
@@ -166,30 +164,12 @@ final class PredictOptions extends CommandOptions {
     private static List<Long> list(String option, String text) {
         List<Long> list = new ArrayList<>();
         for (String word : text.split(",", -1)) {
-            list.add(size(option, word.strip()));
+            list.add(bytes(option, word.strip(), LARGEST_SIZE));
         }
         if (list.size() > MOST_SIZES) {
             throw new IllegalParameterException(option + ": " + list.size() + " sizes are more than " + MOST_SIZES);
         }
         return list.stream().distinct().sorted().toList();
-    }
-
-    private static long size(String option, String word) {
-        int shift = switch (word.isEmpty() ? ' ' : Character.toUpperCase(word.charAt(word.length() - 1))) {
-            case 'K' -> 10;
-            case 'M' -> 20;
-            case 'G' -> 30;
-            default -> 0;
-        };
-        String digits = shift == 0 ? word : word.substring(0, word.length() - 1);
-        if (!digits.matches("\\d{1,13}")) {
-            throw new IllegalParameterException(option + ": '" + word + "' is no size, as 4096, 64K or 1M");
-        }
-        long value = Long.parseLong(digits);
-        if (value < 1 || value > LARGEST_SIZE >> shift) {
-            throw new IllegalParameterException(option + ": " + word + " is not in 1.." + (LARGEST_SIZE >> 30) + "G");
-        }
-        return value << shift;
     }
 
     /** Returns the number of messages in flight. */

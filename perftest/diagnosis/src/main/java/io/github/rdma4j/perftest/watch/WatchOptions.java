@@ -50,19 +50,13 @@ final class WatchOptions extends CommandOptions {
 
     @Override
     protected void check() {
-        within("--interval", interval, MOST_SECONDS);
-        within("--count", count, MOST_LOOKS);
+        within("--interval", interval, 1, MOST_SECONDS);
+        within("--count", count, 1, MOST_LOOKS);
         if (metrics != null && (interval != null || count != null)) {
             throw new IllegalParameterException(
                     "--interval and --count are for the page; --openmetrics reads the counters when it is asked");
         }
         metrics();
-    }
-
-    private static void within(String name, Integer value, int most) {
-        if (value != null && (value < 1 || value > most)) {
-            throw new IllegalParameterException(name + ": " + value + " is not in 1.." + most);
-        }
     }
 
     Optional<String> device() {

@@ -249,8 +249,8 @@ class PredictCommandTest {
     @ParameterizedTest
     @CsvSource({
         "--path sideways, there is no path 'sideways'; there are host",
-        "'--sizes 4,', '' is no size",
-        "--sizes 0, 0 is not in 1..1024G",
+        "'--sizes 4,', '' is no number of bytes",
+        "--sizes 0, 0 is not in 1..1099511627776",
         "--sizes 99999G, 99999G is not in 1..1024G",
         "--sizes -1, --sizes",
         "--depth 0, --depth: 0 is not in 1..1048576",

@@ -213,36 +213,14 @@ final class AllReduceOptions extends CommandOptions {
         return gpus != null && gpus > 1 ? gpus : null;
     }
 
-    private static void within(String name, long value, long least, long most) {
-        if (value < least || value > most) {
-            throw new IllegalParameterException("%s: %d is not in %d..%d".formatted(name, value, least, most));
-        }
-    }
-
-    private static long bytes(String name, String text) {
-        if (!text.matches("\\d{1,13}[KMGkmg]?")) {
-            throw new IllegalParameterException(
-                    name + ": '" + text + "' is no number of bytes, such as 8, 64K, 16M or 1G");
-        }
-        int shift = switch (text.charAt(text.length() - 1)) {
-            case 'K', 'k' -> 10;
-            case 'M', 'm' -> 20;
-            case 'G', 'g' -> 30;
-            default -> 0;
-        };
-        long number = Long.parseLong(shift == 0 ? text : text.substring(0, text.length() - 1));
-        within(name, number, 1, MOST_BYTES >> shift);
-        return number << shift;
-    }
-
     /**
      * Returns the sizes to measure, in bytes.
      *
      * @param element bytes of an element: sizes are rounded down to whole elements
      */
     List<Long> sizes(int element) {
-        long first = least == null ? USUAL_BYTES : bytes("-b", least);
-        long last = greatest == null ? Math.max(first, USUAL_BYTES) : bytes("-e", greatest);
+        long first = least == null ? USUAL_BYTES : bytes("-b", least, MOST_BYTES);
+        long last = greatest == null ? Math.max(first, USUAL_BYTES) : bytes("-e", greatest, MOST_BYTES);
         IllegalParameterException.when(first > last, () -> "-b: %d is more than -e %d".formatted(first, last));
         IllegalParameterException.when(
                 first < element, () -> "-b: %d bytes are less than an element of %d".formatted(first, element));
@@ -250,7 +228,7 @@ final class AllReduceOptions extends CommandOptions {
         if (factor != null) {
             within("-f", factor, 2, MOST_FACTOR);
         }
-        long more = step == null ? 1 << 20 : bytes("-i", step);
+        long more = step == null ? 1 << 20 : bytes("-i", step, MOST_BYTES);
         List<Long> sizes = new ArrayList<>();
         for (long size = first; size <= last; size = factor != null ? size * factor : size + more) {
             sizes.add(size / element * element);

@@ -35,6 +35,30 @@ public abstract class CommandOptions {
      */
     protected abstract void check();
 
+    /** Refuses a number outside a range; null is an option that was not given. */
+    protected static void within(String name, Number value, long least, long most) {
+        if (value != null && (value.longValue() < least || value.longValue() > most)) {
+            throw new IllegalParameterException(name + ": " + value + " is not in " + least + ".." + most);
+        }
+    }
+
+    /** Returns a number of bytes from 1 on, which may have the unit K, M or G (2^10, 2^20, 2^30). */
+    protected static long bytes(String name, String text, long most) {
+        if (!text.matches("\\d{1,13}[KMGkmg]?")) {
+            throw new IllegalParameterException(
+                    name + ": '" + text + "' is no number of bytes, such as 4096, 64K, 16M or 1G");
+        }
+        int unit = "KMG".indexOf(Character.toUpperCase(text.charAt(text.length() - 1))) + 1;
+        int digits = text.length() - Math.min(unit, 1);
+        long number = Long.parseLong(text.substring(0, digits));
+        long largest = most >> 10 * unit;
+        if (number < 1 || number > largest) {
+            throw new IllegalParameterException(
+                    name + ": " + text + " is not in 1.." + largest + text.substring(digits));
+        }
+        return number << 10 * unit;
+    }
+
     /**
      * Parses a command line. Handles it if it requests help or is invalid.
      *

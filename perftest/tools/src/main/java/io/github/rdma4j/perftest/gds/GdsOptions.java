@@ -97,30 +97,12 @@ final class GdsOptions extends CommandOptions {
         methods();
         fileSize();
         for (int count : threads) {
-            within("--threads", count, MOST_THREADS);
+            within("--threads", count, 1, MOST_THREADS);
         }
-        within("--passes", passes, MOST_PASSES);
+        within("--passes", passes, 1, MOST_PASSES);
         if (gpu < 0) {
             throw new IllegalParameterException("--use_cuda: " + gpu + " is no number of a GPU");
         }
-    }
-
-    private static void within(String name, long value, long most) {
-        if (value < 1 || value > most) {
-            throw new IllegalParameterException(name + ": " + value + " is not in 1.." + most);
-        }
-    }
-
-    private static long bytes(String name, String text, long most) {
-        if (!text.matches("\\d{1,13}[KMG]?")) {
-            throw new IllegalParameterException(
-                    name + ": '" + text + "' is no number of bytes, such as 4096, 64K, 16M or 1G");
-        }
-        char unit = text.charAt(text.length() - 1);
-        int shift = unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
-        long number = Long.parseLong(shift == 0 ? text : text.substring(0, text.length() - 1));
-        within(name, number, most >> shift);
-        return number << shift;
     }
 
     Path file() {

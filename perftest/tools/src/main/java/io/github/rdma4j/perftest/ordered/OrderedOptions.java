@@ -91,12 +91,6 @@ final class OrderedOptions extends CommandOptions {
         paths();
     }
 
-    private static void within(String name, int value, int least, int most) {
-        if (value < least || value > most) {
-            throw new IllegalParameterException(name + ": " + value + " is not in " + least + ".." + most);
-        }
-    }
-
     /** Null for the server. */
     String server() {
         return server;
