@@ -1,10 +1,7 @@
 // A key-value store whose values are read without its processor: clients fetch entries with one-sided READs.
 //
-//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes docs/examples/KeyValue.java ARGUMENTS
-//
-//   server:  server 10.0.0.1 7471
-//   client:  put    10.0.0.1 7471 KEY VALUE
-//            get    10.0.0.1 7471 KEY
+//   java -cp verbs-ffm/target/classes:verbs-ffm/base/target/classes docs/examples/KeyValue.java server 10.0.0.1 7471
+//   clients: put 10.0.0.1 7471 KEY VALUE, get 10.0.0.1 7471 KEY
 //            hammer 10.0.0.1 7471 COUNT     (reads while another connection writes)
 //
 // Puts are messages. The table is exposed memory: the key says which entry to read. An adapter may read an entry while

@@ -289,13 +289,11 @@ public final class CompletionCursor {
         int result;
         enter();
         try {
-            do {
-                result = advance();
-                if (result == 0) {
-                    load();
-                    return true;
-                }
-            } while (queue.hasRemovedEntry(result));
+            result = advance();
+            if (result == 0) {
+                load();
+                return true;
+            }
         } finally {
             queue.exit();
         }

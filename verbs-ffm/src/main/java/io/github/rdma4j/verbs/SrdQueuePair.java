@@ -456,9 +456,9 @@ public final class SrdQueuePair implements AutoCloseable {
      * Closes the queue pair. Requests that are still posted get no completion. Does nothing if it is closed already.
      *
      * <p>If its completion queues remain open, call {@link #toError()} first and poll until every request has
-     * completed. libefa leaves the completions of a closed queue pair in the queue. Polls skip them, until a new queue
-     * pair of the device context gets the same place in libefa's table: its number has the same low bits. With
-     * rdma-core 44 and 56 a poll then takes the completions for the new queue pair's, which can crash the JVM.
+     * completed. libefa leaves the completions of a closed queue pair in the queue. Polls skip them, but {@link
+     * CompletionCursor#next()} fails, and can crash the JVM. So can polls with rdma-core 44 and 56, when a new queue
+     * pair of the device context has the same place in libefa's table: its number has the same low bits.
      *
      * @throws VerbsException if the adapter refuses; the queue pair is closed nevertheless
      */

@@ -726,7 +726,10 @@ class SrdOnLibefa {
         server.queue.close();
     }
 
-    /** libefa leaves them in the queue, and a poll that meets one ends with EINVAL. */
+    /**
+     * libefa leaves them in the queue, and a poll that meets one ends with EINVAL. A cursor skips them where it starts:
+     * after an EINVAL of ibv_next_poll, libefa would free the previous completion's request twice.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void completionsOfAClosedQueuePairAreSkipped(boolean extended) {
@@ -738,7 +741,7 @@ class SrdOnLibefa {
         SrdQueuePair closed = client.domain.createSrdQueuePair(shared);
         SrdQueuePair open = client.domain.createSrdQueuePair(shared);
         server.receive(8, SIZE);
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < (extended ? 3 : 6); i++) {
             SrdQueuePair sender = i % 3 == 2 ? open : closed;
             assertThat(sender.tryPostSend(i, source, toServer())).isTrue();
             server.await();
@@ -747,7 +750,7 @@ class SrdOnLibefa {
         assertThat(client.pair.tryPostSend(6, source, toServer())).isTrue();
         client.awaitSuccess(6);
         closed.close();
-        assertThat(poll(queue)).containsExactly(2L, 5L);
+        assertThat(poll(queue)).isEqualTo(extended ? List.of(2L) : List.of(2L, 5L));
         assertThat(poll(queue)).isEmpty();
     }
 
