@@ -29,7 +29,7 @@ class DatagramDeviceTest {
             MemorySlice message = pair.buffer.slice(0, 8);
             assertThatThrownBy(() -> pair.pair.tryPostSend(1, message, SIGNALED))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("a datagram needs a Destination");
+                    .hasMessageContaining("a datagram needs a destination");
             // The last batch's is forgotten.
             pair.pair.startBatch().to(pair.toPeer).send(1, message, NONE);
             SendBatch batch = pair.pair.startBatch();

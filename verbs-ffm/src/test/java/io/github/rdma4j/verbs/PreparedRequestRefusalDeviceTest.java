@@ -73,7 +73,7 @@ class PreparedRequestRefusalDeviceTest {
         try (PostingPair pair = datagrams(way);
                 PostingPair stranger = datagrams(way)) {
             MemorySlice slice = pair.buffer.slice(0, 8);
-            assertRefused(() -> pair.pair.prepare().send(slice, NONE), "a datagram needs a Destination");
+            assertRefused(() -> pair.pair.prepare().send(slice, NONE), "a datagram needs a destination");
             assertRefused(() -> pair.pair.prepare().to(stranger.toPeer), "is of another protection domain than");
             RequestPreparation prepare = pair.pair.prepare().to(pair.toPeer);
             assertRefused(
