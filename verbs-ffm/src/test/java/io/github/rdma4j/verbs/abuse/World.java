@@ -50,8 +50,9 @@ final class World implements AutoCloseable {
         PreparedQueuePair second = prepare(domain, queue);
         add(first.connect(second.endpoint()));
         add(second.connect(first.endpoint()));
-        PreparedQueuePair datagrams =
-                domain.prepareQueuePair(QueuePairType.UD, config -> config.completionQueue(queue));
+        PreparedQueuePair datagrams = domain.prepareQueuePair(
+                QueuePairType.UD,
+                config -> config.completionQueue(queue).maxSendWorkRequests(8).maxReceiveWorkRequests(8));
         add(datagrams);
         add(datagrams.activate());
         GidEntry gid = device.selectGid(1);
@@ -63,6 +64,7 @@ final class World implements AutoCloseable {
                 QueuePairType.RC,
                 config -> config.completionQueue(queue)
                         .maxSendWorkRequests(8)
+                        .maxReceiveWorkRequests(8)
                         .maxSendScatterGather(2)
                         .maxInlineData(64)
                         .remoteAccess(REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC));
