@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -33,11 +34,18 @@ record Holdings(Map<String, Integer> counts) {
 
     private static final Pattern RESOURCE = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
 
+    static {
+        // The JDK's opens two devices at its first number, and keeps them.
+        new SecureRandom().nextLong();
+    }
+
     static Holdings now() {
         // First, because its process takes descriptors when it starts.
         String resources = RdmaTool.resources();
         Map<String, Integer> counts = new TreeMap<>(NativeObjects.counts());
-        counts.put("file descriptors", new File("/proc/self/fd").list().length);
+        for (File descriptor : new File("/proc/self/fd").listFiles()) {
+            counts.merge("descriptor of " + target(descriptor), 1, Integer::sum);
+        }
         counts.put("mappings of devices", mappings());
         threads()
                 .filter(thread -> !thread.isDaemon() || thread.getName().startsWith("rdma4j"))
@@ -57,6 +65,16 @@ record Holdings(Map<String, Integer> counts) {
         }
         Thread[] found = new Thread[all.activeCount() + 64];
         return Arrays.stream(found, 0, all.enumerate(found));
+    }
+
+    /** What a descriptor refers to, without numbers: those of sockets, pipes and recordings differ. */
+    private static String target(File descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor.toPath()).toString().replaceAll("\\d+", "");
+        } catch (IOException e) {
+            // That of the folder's listing is closed.
+            return "the listing";
+        }
     }
 
     private static int mappings() {
