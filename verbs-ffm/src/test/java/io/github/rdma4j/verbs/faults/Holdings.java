@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs.faults;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.DatagramChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -35,8 +36,13 @@ record Holdings(Map<String, Integer> counts) {
     private static final Pattern RESOURCE = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
 
     static {
-        // The JDK's opens two devices at its first number, and keeps them.
+        // The JDK keeps what these open at their first use: two devices and a socket.
         new SecureRandom().nextLong();
+        try {
+            DatagramChannel.open().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static Holdings now() {
