@@ -73,12 +73,12 @@ record Holdings(Map<String, Integer> counts) {
         return Arrays.stream(found, 0, all.enumerate(found));
     }
 
-    /** What a descriptor refers to, without numbers: those of sockets, pipes and recordings differ. */
+    /** What a descriptor refers to, without numbers, which differ for sockets, pipes and recordings. */
     private static String target(File descriptor) {
         try {
             return Files.readSymbolicLink(descriptor.toPath()).toString().replaceAll("\\d+", "");
         } catch (IOException e) {
-            // That of the folder's listing is closed.
+            // The descriptor of this listing is closed.
             return "the listing";
         }
     }
