@@ -39,7 +39,7 @@ final class Checks {
         if (region.domain() != domain && !region.protectionDomain().isSameAs(domain)) {
             throw new IllegalArgumentException(
                     region + " is registered in another protection domain than this queue's: register the memory in"
-                            + " this one, or take it from this endpoint's allocateMemory");
+                            + " the queue's domain; for an endpoint, use memory from its allocateMemory");
         }
         if (local.length() > maxMessageSize) {
             throw new IllegalArgumentException(

@@ -249,12 +249,12 @@ public final class CompletionCursor {
         try {
             do {
                 result = startPoll();
-                if (result == 0) {
-                    started = true;
-                    load();
-                    return true;
-                }
             } while (queue.hasRemovedEntry(result));
+            if (result == 0) {
+                started = true;
+                load();
+                return true;
+            }
         } finally {
             queue.exit();
         }

@@ -309,9 +309,9 @@ public final class MemoryRegion extends Resource {
 
     private void requireAdapter(String what) {
         if (domain == null) {
-            throw new UnsupportedOperationException(
-                    "%s was requested of %s, which is registered with no adapter: use memory of allocateMemory, or"
-                            + " register it in a ProtectionDomain".formatted(what, this));
+            throw new UnsupportedOperationException(what + " was requested of " + this
+                    + ", which is registered with no adapter: use memory from allocateMemory, or register it in a"
+                    + " ProtectionDomain");
         }
     }
 

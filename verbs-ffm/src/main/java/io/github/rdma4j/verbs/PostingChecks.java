@@ -152,7 +152,8 @@ record PostingChecks(
     void requireAddress(Destination destination, int sharedReceiveQueue) {
         if ((type == QueuePairType.UD || type == QueuePairType.DRIVER) && destination == null) {
             throw new IllegalArgumentException(
-                    "a datagram needs a destination: pass one to tryPostSend, or to to(...) of a batch or a prepared request");
+                    "a datagram needs a destination: pass one to tryPostSend, or to to(...) of a batch or a prepared"
+                            + " request");
         }
         if (type == QueuePairType.XRC_SEND && sharedReceiveQueue == NO_NUMBER) {
             throw new IllegalArgumentException(

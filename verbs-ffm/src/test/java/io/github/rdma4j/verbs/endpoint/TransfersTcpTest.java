@@ -169,6 +169,9 @@ class TransfersTcpTest extends TransfersContract {
             memory.setString(3, "of the program");
             MemoryRegion region = MemoryRegion.withoutAdapter(memory, LOCAL_WRITE, REMOTE_READ);
             assertThat(region.hasAdapter()).isFalse();
+            assertThatThrownBy(region::protectionDomain)
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageStartingWith("the protection domain was requested of " + region);
             assertThatThrownBy(() -> pair.right().expose(region, REMOTE_WRITE))
                     .hasMessageContaining("cannot be exposed");
             ExposedMemory exposed = pair.right().expose(region, REMOTE_READ);

@@ -159,19 +159,9 @@ class WatchCommandTest {
     void failedQueuePairsThatLoseTheirOwnerAreNotReportedAgain() {
         WatchPage page = new WatchPage(Optional.empty(), false, failed("java", 2));
         Watcher watcher = new Watcher(new Sampler(root, Optional.empty()), 0);
-        Reading moved = new Reading(
-                List.of(
-                        new QueuePairs("mlx5_0", 9, "java", 5, 1),
-                        new QueuePairs("mlx5_0", QueuePairs.UNKNOWN, "", 2, 1)),
-                "");
-        assertThat(page.after(watcher.sample(1), moved, LocalTime.of(10, 0)))
+        assertThat(page.after(watcher.sample(1), failed(1, 1), LocalTime.of(10, 0)))
                 .noneMatch(line -> line.contains("more queue pairs"));
-        Reading worse = new Reading(
-                List.of(
-                        new QueuePairs("mlx5_0", 9, "java", 5, 2),
-                        new QueuePairs("mlx5_0", QueuePairs.UNKNOWN, "", 4, 3)),
-                "");
-        assertThat(page.after(watcher.sample(2), worse, LocalTime.of(10, 1)))
+        assertThat(page.after(watcher.sample(2), failed(2, 3), LocalTime.of(10, 1)))
                 .filteredOn(line -> line.contains("more queue pairs"))
                 .containsExactly(
                         "10:01:00 mlx5_0: 1 more queue pairs of java (9) are in error: their connections",
@@ -180,6 +170,14 @@ class WatchCommandTest {
 
     private static Reading failed(String owner, int count) {
         return new Reading(List.of(new QueuePairs("mlx5_0", 9, owner, 5, count)), "");
+    }
+
+    private static Reading failed(int ofJava, int withoutOwner) {
+        return new Reading(
+                List.of(
+                        new QueuePairs("mlx5_0", 9, "java", 5, ofJava),
+                        new QueuePairs("mlx5_0", QueuePairs.UNKNOWN, "", 4, withoutOwner)),
+                "");
     }
 
     @Test

@@ -44,7 +44,7 @@ import java.util.stream.Stream;
 /** The client's part of the handshake. */
 public final class Connector {
     static final String SPEAK_THE_SAME =
-            "see that this port is an endpoint server's, and use versions of rdma4j that speak the same protocol";
+            "check that an endpoint server listens on this port, and use versions of rdma4j that speak the same protocol";
 
     private Connector() {}
 
