@@ -392,7 +392,7 @@ C
     PATH=$BATS_TEST_TMPDIR/bin:$PATH run "$SOFTROCE" --count none bash -c 'echo "count: $RDMA4J_COUNT."'
     echo "$output"
     [[ $status == 0 && ${lines[-1]} == 'count: .' && ! -e none ]]
-    [[ $output == *'QEMU 10.0.2 has another plugin interface'* && $output == *'counts instructions, 1 CPU'* ]]
+    [[ $output == *'QEMU 10.0.2 has a different plugin interface'* && $output == *'counts instructions, 1 CPU'* ]]
 }
 
 @test "much output to a slow reader arrives whole, and --cpus and --memory count; one CPU is shared in short turns" {
@@ -453,9 +453,9 @@ C
 @test "killing softroce itself ends a User-Mode Linux that may have no namespace, with all its processes" {
     program unshare 'exit 1'
     PATH=$BATS_TEST_TMPDIR/bin:$PATH SOFTROCE_MARK=$$-uml "$SOFTROCE" -q --accel uml --timeout 300 bash -c 'echo ready; sleep 100' \
-        >out-uml 2>&1 3>&- &
+        >out-uml-kill 2>&1 3>&- &
     local killed=$!
-    eventually contains ready out-uml
+    eventually contains ready out-uml-kill
     kill -KILL "$killed"
     eventually nothing_marked $$-uml
 }
