@@ -17,7 +17,7 @@ final class PostRefusal {
     /** Returns false if the send queue is full, and otherwise throws. Called outside the guard. */
     static boolean ofSend(QueuePair queuePair, int errno) {
         requireReadyToSend(queuePair, errno);
-        return full("ibv_post_send(%s)", queuePair, errno);
+        return full(queuePair.hasExtendedPosting() ? "ibv_wr_complete(%s)" : "ibv_post_send(%s)", queuePair, errno);
     }
 
     /** Throws if the state of the queue pair is the reason for the errno. */

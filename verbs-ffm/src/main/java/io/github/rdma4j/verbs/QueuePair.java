@@ -778,6 +778,11 @@ public final class QueuePair extends Resource {
         return result;
     }
 
+    /** {@return whether posts call ibv_wr_start to ibv_wr_complete, not ibv_post_send} */
+    boolean hasExtendedPosting() {
+        return extended != null;
+    }
+
     MemorySegment segment() {
         return queuePair;
     }

@@ -5,6 +5,7 @@ package io.github.rdma4j.verbs;
 import io.github.rdma4j.verbs.endpoint.EndpointPeersOnLibefa;
 import io.github.rdma4j.verbs.endpoint.EndpointsOnLibefa;
 import io.github.rdma4j.verbs.endpoint.GroupsOnLibefa;
+import io.github.rdma4j.verbs.faults.FaultInjectionOnLibefa;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +52,11 @@ class EfaTest {
                 List.of(SrdPeersOnLibefa.class, EndpointPeersOnLibefa.class),
                 "RDMA4J_EFA_FABRIC=" + fabric,
                 "-D%s=%s".formatted(EndpointPeersOnLibefa.RUN, kernel.run()));
+    }
+
+    @Test
+    void failedCallsAreReported() throws IOException, InterruptedException {
+        play(List.of(FaultInjectionOnLibefa.class), "-Drdma4j.test.address=127.0.0.1");
     }
 
     @Test

@@ -347,7 +347,7 @@ public final class StreamSocket implements AutoCloseable {
 
     /** {@return the errno of a failed connect; 0 if it succeeded} */
     public int connectFailure() {
-        return getOption(SOL_SOCKET, SO_ERROR, Integer.BYTES) == 0 ? Errno.EIO : info.get(JAVA_INT, 0);
+        return getOption(SOL_SOCKET, SO_ERROR, Integer.BYTES) == 0 ? NativeCalls.lastErrno() : info.get(JAVA_INT, 0);
     }
 
     /**

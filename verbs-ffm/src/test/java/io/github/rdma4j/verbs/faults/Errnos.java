@@ -78,6 +78,9 @@ enum Errnos {
     /** Returns the errnos in the function's manual page and those that any call may return, or only one of them. */
     static Set<Errnos> of(String function, boolean all) {
         if (!all) {
+            if (Judgement.SOCKETS.contains(function)) {
+                return EnumSet.of(ENOBUFS);
+            }
             return EnumSet.of(function.matches(".*(alloc|create|open|reg)_.*|mmap") ? ENOMEM : EIO);
         }
         EnumSet<Errnos> errnos = EnumSet.copyOf(ANY);

@@ -10,7 +10,10 @@ import java.util.Set;
 final class Judgement {
     private static final String VERBS_EXCEPTION = "io.github.rdma4j.verbs.VerbsException";
     /** Calls without which the library does what it was asked to do. */
-    private static final Set<String> DISPENSABLE = Set.of("madvise", "close");
+    private static final Set<String> DISPENSABLE = Set.of("madvise", "close", "getsockname", "getpeername");
+    /** Calls of a connection over TCP. The operation of their exception is what the program wanted of TCP. */
+    static final Set<String> SOCKETS = Set.of(
+            "socket", "bind", "listen", "accept4", "connect", "getsockopt", "setsockopt", "shutdown", "send", "recv");
     /** The kernel refuses only what is not in the set any more. */
     private static final String NOTHING_TO_REMOVE = "FileDescriptors.epollRemove:";
     /** The kernel refuses only to read what nobody has signalled. */
@@ -47,7 +50,7 @@ final class Judgement {
             return List.of("not an exception of the library: " + describe(failure));
         }
         String name = function.replaceFirst("^(.*\\.)?_?(ibv_)?", "").replace("_iova2", "");
-        if (!names(failure, name)) {
+        if (!names(failure, name) && !(SOCKETS.contains(function) && names(failure, "over TCP"))) {
             problems.add("the call is not named: " + describe(failure));
         }
         int cause = NativeFunction.hidesTheCause(function) ? 0 : errno.number();

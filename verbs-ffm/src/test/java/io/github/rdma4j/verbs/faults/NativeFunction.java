@@ -16,6 +16,7 @@ final class NativeFunction {
 
     /** Functions that cannot fail, or whose failures cannot be distinguished from results. */
     private static final Set<String> INFALLIBLE = Set.of(
+            "efadv_cq_from_ibv_cq_ex",
             "ibv_get_device_guid",
             "ibv_get_device_index",
             "ibv_get_device_name",
@@ -71,6 +72,9 @@ final class NativeFunction {
         Class<?> returned = takesWords ? Pointers.resultOf(name) : result;
         Integer errno = isFallible(name, returned) ? injection.answer(name) : null;
         if (errno != null && !NativeObjects.endsEvenInFailure(name)) {
+            if (name.equals("ibv_qp_ex.wr_complete")) {
+                Pointers.abortPost((long) own[0]);
+            }
             return failure(name, returned, errno, arguments);
         }
         String maker = NativeObjects.before(name, own);

@@ -6,6 +6,7 @@ import io.github.rdma4j.verbs.bindings.rdma_cm_event;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,7 +22,8 @@ final class NativeObjects {
             Pattern.compile("(alloc|create|open|reg|import)_.*|get_device_list|get_devices");
     private static final Pattern ENDS =
             Pattern.compile("(dealloc|destroy|close|dereg|unimport|free)_.*|freeaddrinfo|ack_cm_event");
-    private static final Pattern PREFIX = Pattern.compile("^(.*\\.)?_?(ibv_|rdma_)?");
+    private static final Pattern PREFIX = Pattern.compile("^(.*\\.)?_?(ibv_|rdma_|efadv_)?");
+    private static final Set<String> LIBEFA_FREES = Set.of("ibv_destroy_cq", "ibv_destroy_qp");
     private static final int DUPLICATE_DESCRIPTOR = 1030;
     private static final int CONNECT_REQUEST = 4;
 
@@ -40,9 +42,9 @@ final class NativeObjects {
 
     private record Descriptor(int number) {}
 
-    /** close(2) on Linux: the descriptor is free also when it reports a failure. */
+    /** close(2) on Linux: the descriptor is free also when it reports a failure. So are libefa's queues. */
     static boolean endsEvenInFailure(String function) {
-        return function.equals("close");
+        return function.equals("close") || Holdings.STAND_IN && LIBEFA_FREES.contains(function);
     }
 
     private static boolean matches(Pattern pattern, String function) {
@@ -100,7 +102,8 @@ final class NativeObjects {
             return;
         }
         switch (function) {
-            case "open", "eventfd", "epoll_create1", "syscall" -> descriptor(function, ((Number) answer).intValue());
+            case "open", "socket", "accept4", "eventfd", "epoll_create1", "syscall" ->
+                descriptor(function, ((Number) answer).intValue());
             case "fcntl" -> {
                 if ((int) arguments[1] == DUPLICATE_DESCRIPTOR) {
                     descriptor(function, (int) answer);
@@ -128,7 +131,7 @@ final class NativeObjects {
         }
         if (function.equals("ibv_open_device") || function.equals("ibv_import_device")) {
             Pointers.learnContext(address);
-        } else if (function.endsWith("create_cq_ex")) {
+        } else if (function.endsWith("create_cq_ex") || function.equals("efadv_create_cq")) {
             Pointers.learnQueue(address);
         } else if (function.endsWith("create_qp_ex")) {
             Pointers.learnQueuePair(address);

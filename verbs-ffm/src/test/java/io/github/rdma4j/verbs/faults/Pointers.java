@@ -12,9 +12,11 @@ import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.GroupLayout;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -24,8 +26,18 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Pointers {
     private static final String BINDINGS = LibIbVerbs.class.getPackageName() + ".";
-    /** Functions of libmlx5, of which there are no bindings. */
-    private static final Map<String, Class<?>> OF_MLX5 = Map.of("mlx5dv_is_supported", boolean.class);
+    /** Functions of libmlx5 and libefa, of which there are no bindings. */
+    private static final Map<String, Class<?>> OF_DRIVERS = Map.of(
+            "mlx5dv_is_supported", boolean.class,
+            "efadv_query_device", int.class,
+            "efadv_query_ah", int.class,
+            "efadv_query_mr", int.class,
+            "efadv_create_qp_ex", MemorySegment.class,
+            "efadv_create_cq", MemorySegment.class,
+            "efadv_cq_from_ibv_cq_ex", MemorySegment.class);
+
+    private static final MethodHandle ABORT =
+            Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
 
     private static final Map<Long, String> NAMES = new ConcurrentHashMap<>();
     private static final Map<String, Class<?>> RESULTS = new ConcurrentHashMap<>();
@@ -59,6 +71,12 @@ final class Pointers {
         learn("ibv_cq_ex", ibv_cq_ex.layout(), MemorySegment.ofAddress(queue).reinterpret(ibv_cq_ex.sizeof()), 0, 0);
     }
 
+    /** Drops the requests of a post, and the lock that ibv_wr_start has taken, like a driver that refuses the post. */
+    static void abortPost(long queuePair) throws Throwable {
+        MemorySegment fields = MemorySegment.ofAddress(queuePair).reinterpret(ibv_qp_ex.sizeof());
+        ABORT.invokeExact(ibv_qp_ex.wr_abort(fields), queuePair);
+    }
+
     private static void learn(String structure, GroupLayout layout, MemorySegment fields, long base, long from) {
         for (MemoryLayout member : layout.memberLayouts()) {
             if (member instanceof AddressLayout && member.name().isPresent()) {
@@ -83,7 +101,7 @@ final class Pointers {
      * @param name as {@link #nameOf} has it
      */
     static Class<?> resultOf(String name) {
-        Class<?> known = OF_MLX5.get(name);
+        Class<?> known = OF_DRIVERS.get(name);
         return known != null ? known : RESULTS.computeIfAbsent(name, Pointers::result);
     }
 

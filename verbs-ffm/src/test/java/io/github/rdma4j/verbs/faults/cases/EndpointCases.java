@@ -34,13 +34,13 @@ public final class EndpointCases {
                 new FaultCase("endpoint's grant", 20, EndpointCases::grant));
     }
 
-    private static void server(Steps steps) {
+    static void server(Steps steps) {
         EndpointServer server = steps.make(() -> EndpointServer.bind(CmTestNet.ipv4()));
         steps.end(server);
     }
 
     /** The server is none of the case's, but what the selector asks of it is. */
-    private static void selector(Steps steps) {
+    static void selector(Steps steps) {
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             EndpointSelector selector = steps.make(EndpointSelector::open);
             steps.run(() -> selector.add(server, ready -> {}));
@@ -50,7 +50,7 @@ public final class EndpointCases {
     }
 
     /** The same for one that shares its queues, and for those. */
-    private static void member(Steps steps) {
+    static void member(Steps steps) {
         AtomicBoolean over = new AtomicBoolean();
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> serve(server, over));
@@ -65,7 +65,7 @@ public final class EndpointCases {
     }
 
     /** The server's half runs on another thread, so that its calls are none of the case's. */
-    private static void client(Steps steps) {
+    static void client(Steps steps) {
         AtomicBoolean over = new AtomicBoolean();
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> serve(server, over));
@@ -77,7 +77,7 @@ public final class EndpointCases {
     }
 
     /** A failure in a wait can end the connection, so the second attempt uses a new one. */
-    private static void grant(Steps steps) {
+    static void grant(Steps steps) {
         AtomicBoolean over = new AtomicBoolean();
         try (EndpointServer server = EndpointServer.bind(CmTestNet.ipv4())) {
             CompletableFuture<Void> serving = CompletableFuture.runAsync(() -> serve(server, over));
