@@ -97,6 +97,12 @@ class FindingsTest {
             row(Check.LIBRDMACM, FAIL, "no such file", host -> host.noConnectionManager("no such file", "install")),
             healthy(Check.PROVIDERS, "user-space drivers: mlx5 rxe"),
             row(Check.PROVIDERS, FAIL, "does not list mlx5_0", host -> host.without("ibv_devinfo/mlx5_0")),
+            row( // a container whose image has an older driver
+                    Check.PROVIDERS,
+                    FAIL,
+                    "does not list mlx5_0, for which the kernel's driver has ABI 6; user-space drivers: mlx5",
+                    host -> host.without("ibv_devinfo/mlx5_0")
+                            .with("sys/class/infiniband_verbs/uverbs0/abi_version: 6")),
             row( // a container whose image has the providers, and which has no devices
                     Check.PROVIDERS,
                     UNKNOWN,

@@ -85,10 +85,22 @@ public final class KernelDevices {
                 ? new Explanation().add(withoutFiles.get(), PASS_IN)
                 : new Explanation()
                         .add(
-                                "the kernel has %s, and libibverbs has no user-space driver for it".formatted(devices),
+                                "the kernel has %s, and libibverbs has no user-space driver for it, or only one for another ABI than %s"
+                                        .formatted(devices, interfaces(names, userDevices)),
                                 "install the drivers (Debian, Ubuntu: apt-get install ibverbs-providers; Fedora, RHEL:"
-                                        + " dnf install libibverbs), and in a container in its image; 'ibv_devices'"
-                                        + " must list the device");
+                                        + " dnf install libibverbs), in a container in its image, from the maker of the"
+                                        + " kernel's driver; 'IBV_SHOW_WARNINGS=1 ibv_devices' prints why an installed"
+                                        + " one is not used");
+    }
+
+    /** The versions of the interface between the kernel's drivers and theirs in user space. */
+    private static String interfaces(List<String> names, Path userDevices) {
+        return names(userDevices).stream()
+                .map(userDevices::resolve)
+                .filter(userDevice -> names.contains(deviceOf(userDevice)))
+                .map(userDevice -> text(userDevice.resolve("abi_version")))
+                .distinct()
+                .collect(Collectors.joining(", "));
     }
 
     /** {@return why there is no device, if the kernel has none} */

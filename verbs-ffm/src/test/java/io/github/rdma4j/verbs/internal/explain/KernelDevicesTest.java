@@ -33,6 +33,7 @@ class KernelDevicesTest {
             Files.createFile(files.resolve("uverbs" + i));
         }
         Files.writeString(userDevices.resolve("abi_version"), "6\n");
+            Files.writeString(userDevice.resolve("abi_version"), "2\n");
     }
 
     @Test
@@ -46,9 +47,12 @@ class KernelDevicesTest {
     }
 
     @Test
-    void whereAllFilesAreTheDriverIsMissing() {
+    void whereAllFilesAreTheDriverIsMissingOrForAnotherAbi() {
         assertThat(KernelDevices.withoutFiles(NAMES, userDevices, files)).isEmpty();
-        assertThat(failure()).hasMessageContaining("no user-space driver").hasMessageContaining("ibverbs-providers");
+        assertThat(failure())
+                .hasMessageContaining("no user-space driver for it, or only one for another ABI than 2. Install")
+                .hasMessageContaining("ibverbs-providers")
+                .hasMessageContaining("'IBV_SHOW_WARNINGS=1 ibv_devices'");
     }
 
     @Test

@@ -152,10 +152,13 @@ final class SoftwareChecks {
                     "",
                     "ibv_get_device_list",
                     FAIL,
-                    "libibverbs does not list " + unserved + "; " + seen,
-                    "libibverbs has no user-space driver for the device, so no program can open it",
+                    "libibverbs does not list " + unserved + ", for which the kernel's driver has ABI "
+                            + interfaces(unlisted) + "; " + seen,
+                    "libibverbs has no user-space driver for the device, or only one for another ABI, so no program can"
+                            + " open it",
                     "install the drivers, for a container in its image: apt-get install ibverbs-providers (Debian,"
-                            + " Ubuntu) or dnf install libibverbs (Fedora, RHEL)");
+                            + " Ubuntu) or dnf install libibverbs (Fedora, RHEL), or the packages of the kernel driver's"
+                            + " maker; IBV_SHOW_WARNINGS=1 ibv_devices prints why an installed one is not used");
         }
         return installed.isEmpty()
                 ? new Finding(
@@ -167,6 +170,16 @@ final class SoftwareChecks {
                         "the drivers are in another folder, or none is installed",
                         "run ibv_devices: it lists the devices that have a driver")
                 : Finding.ok(Check.PROVIDERS, "", "/" + PROVIDERS, seen);
+    }
+
+    /** The versions of the interface between the kernel's drivers and theirs in user space. */
+    private String interfaces(List<RdmaDevice> of) {
+        return of.stream()
+                .flatMap(device -> device.node().stream())
+                .map(node -> files.text("sys/class/infiniband_verbs/" + node + "/abi_version")
+                        .orElse("unknown"))
+                .distinct()
+                .collect(Collectors.joining(", "));
     }
 
     private List<String> installedProviders() {
