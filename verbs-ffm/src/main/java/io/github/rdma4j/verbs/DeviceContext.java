@@ -20,6 +20,7 @@ import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.ProviderFunctions;
 import io.github.rdma4j.verbs.internal.device.DeviceQueries;
 import io.github.rdma4j.verbs.internal.device.EfaQueries;
+import io.github.rdma4j.verbs.internal.explain.KernelDevices;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -607,15 +608,15 @@ public final class DeviceContext extends Resource implements EventSource {
 
     /**
      * Selects the GID to use if the user names none. On RoCE, version 2 comes before version 1; within a version, an
-     * IPv4-mapped address comes before a global IPv6 address, and that before a link-local address. On InfiniBand it is
-     * the port's own GID.
+     * IPv4-mapped address comes before a global IPv6 address, and that before a link-local address. In a container that
+     * shares the device, only GIDs of its own network interfaces count. On InfiniBand it is the port's own GID.
      *
      * @param port from 1
      * @return the entry
      * @throws VerbsException if the port has none
      */
     public GidEntry selectGid(int port) {
-        return GidEntry.preferred(gidTable(port))
+        return GidEntry.preferred(KernelDevices.gidsHere(device.sysfsPath(), gidTable(port)))
                 .orElseThrow(() -> new VerbsException(
                         "choosing a GID of %s, port %d".formatted(device.name(), port),
                         0,

@@ -277,6 +277,13 @@ class FindingsTest {
                     WARNING,
                     "use index 1 of 4",
                     host -> host.without(PORT + "gids/4").without(PORT + "gids/5")),
+            with( // a container that shares the device
+                    Check.GID,
+                    OK,
+                    "use index 7 of 6, 0000:0000:0000:0000:0000:ffff:0a01:0203 (10.1.2.3), RoCE v2 on net1",
+                    PORT + "gids/7: 0000:0000:0000:0000:0000:ffff:0a01:0203\n" + PORT
+                            + "gid_attrs/types/7: RoCE v2\n" + PORT + "gid_attrs/ndevs/7: net1\n" + PORT
+                            + "gid_attrs/ndevs/5: host0\nsys/class/net/net1/operstate: up"),
             row(
                     Check.GID,
                     WARNING,

@@ -244,12 +244,14 @@ public final class RunDevice implements AutoCloseable {
                                         .toList())));
     }
 
-    /** The first that is routable, and reaches far. */
+    /** The first that is routable, and reaches far. In a container it is one of the container's interface. */
     private GidEntry chooseIpv6(RunParameters parameters, List<GidEntry> table) {
+        int here = context.selectGid(parameters.path().devicePort()).networkInterfaceIndex();
         return table.stream()
                 .filter(entry -> !entry.gid().isIpv4Mapped())
                 .min(Comparator.<GidEntry, Boolean>comparing(entry -> entry.type() != GidType.ROCE_V2)
                         .thenComparing(entry -> entry.gid().isLinkLocal())
+                        .thenComparing(entry -> entry.networkInterfaceIndex() != here)
                         .thenComparingInt(GidEntry::index))
                 .orElseThrow(() -> new IllegalParameterException("--ipv6: port "
                         + parameters.path().devicePort() + " of " + deviceName() + " has IPv4 GIDs only"));

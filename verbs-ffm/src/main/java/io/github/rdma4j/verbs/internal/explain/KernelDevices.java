@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.rdma4j.verbs.internal.explain;
 
+import io.github.rdma4j.verbs.device.GidEntry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ public final class KernelDevices {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final Path USER_DEVICES = Path.of("/sys/class/infiniband_verbs");
     private static final Path FILES = Path.of("/dev/infiniband");
+    private static final Path INTERFACES = Path.of("/sys/class/net");
 
     private KernelDevices() {}
 
@@ -152,6 +154,31 @@ public final class KernelDevices {
                 .map(port -> ports.resolve(port).resolve("gid_attrs/ndevs"))
                 .anyMatch(indexes -> names(indexes).stream()
                         .anyMatch(index -> text(indexes.resolve(index)).equals(networkInterface)));
+    }
+
+    /**
+     * Selects the GIDs of network interfaces of this process's network namespace. The table of a shared device also
+     * lists the GIDs of the host and of other containers.
+     *
+     * @param device the device's folder in sysfs
+     * @param table entries of the device's GID tables
+     * @return the entries of this namespace; all entries if there is none, as on InfiniBand
+     */
+    public static List<GidEntry> gidsHere(Path device, List<GidEntry> table) {
+        return gidsHere(device, table, INTERFACES);
+    }
+
+    static List<GidEntry> gidsHere(Path device, List<GidEntry> table, Path interfaces) {
+        List<GidEntry> here = table.stream()
+                .filter(entry -> {
+                    String name =
+                            text(device.resolve("ports/%d/gid_attrs/ndevs/%d".formatted(entry.port(), entry.index())));
+                    return !name.isEmpty()
+                            && text(interfaces.resolve(name).resolve("ifindex"))
+                                    .equals(Integer.toString(entry.networkInterfaceIndex()));
+                })
+                .toList();
+        return here.isEmpty() ? table : here;
     }
 
     private static String deviceOf(Path userDevice) {

@@ -63,7 +63,8 @@ public record PathDiagnosis(String name, AddressHandleAttributes path, DeviceFac
                                 + " shows the way)");
             case Errno.EADDRNOTAVAIL, Errno.ENODEV ->
                 explanation.add(
-                        "the network interface behind the source GID is gone, down, or has lost its address",
+                        "the network interface behind the source GID is gone, down, in another network namespace, or has"
+                                + " lost its address",
                         "bring it up, and choose the GID again with DeviceContext.selectGid");
             default -> explanation;
         };

@@ -5,6 +5,9 @@ package io.github.rdma4j.verbs.internal.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.verbs.NoSuchDeviceException;
+import io.github.rdma4j.verbs.device.Gid;
+import io.github.rdma4j.verbs.device.GidEntry;
+import io.github.rdma4j.verbs.device.GidType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,10 +33,10 @@ class KernelDevicesTest {
         for (int i = 0; i < 2; i++) {
             Path userDevice = Files.createDirectory(userDevices.resolve("uverbs" + i));
             Files.writeString(userDevice.resolve("ibdev"), "rxe" + i + "\n");
+            Files.writeString(userDevice.resolve("abi_version"), "2\n");
             Files.createFile(files.resolve("uverbs" + i));
         }
         Files.writeString(userDevices.resolve("abi_version"), "6\n");
-            Files.writeString(userDevice.resolve("abi_version"), "2\n");
     }
 
     @Test
@@ -80,6 +83,27 @@ class KernelDevicesTest {
         assertThat(KernelDevices.serves(device, "ib0")).isTrue();
         assertThat(KernelDevices.serves(device, "eth1")).isFalse();
         assertThat(KernelDevices.serves(root.resolve("rxe1"), "eth0")).isFalse();
+    }
+
+    /** A pod with a macvlan interface on the adapter, and a name that the host also has. */
+    @Test
+    void gidsOfOtherNamespacesComeOnlyWhereThereIsNoOther() throws IOException {
+        Path device = root.resolve("mlx5_0");
+        Path indexes = Files.createDirectories(device.resolve("ports/1/gid_attrs/ndevs"));
+        Path interfaces = root.resolve("net");
+        List<GidEntry> table = List.of(gid(1, 5), gid(3, 2), gid(7, 9), gid(8, 7));
+        assertThat(KernelDevices.gidsHere(device, table, interfaces)).isEqualTo(table);
+        Files.writeString(indexes.resolve("1"), "ens1f0\n");
+        Files.writeString(indexes.resolve("3"), "eth0\n");
+        Files.writeString(indexes.resolve("7"), "net1\n");
+        assertThat(KernelDevices.gidsHere(device, table, interfaces)).isEqualTo(table);
+        Files.writeString(Files.createDirectories(interfaces.resolve("eth0")).resolve("ifindex"), "3\n");
+        Files.writeString(Files.createDirectories(interfaces.resolve("net1")).resolve("ifindex"), "9\n");
+        assertThat(KernelDevices.gidsHere(device, table, interfaces)).containsExactly(table.get(2));
+    }
+
+    private static GidEntry gid(int index, int networkInterface) {
+        return new GidEntry(Gid.ZERO, index, 1, GidType.ROCE_V2, networkInterface);
     }
 
     private NoSuchDeviceException failure() {

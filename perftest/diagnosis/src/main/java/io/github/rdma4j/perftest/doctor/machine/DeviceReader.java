@@ -81,6 +81,10 @@ final class DeviceReader {
                 files.text(folder + "/gid_attrs/ndevs/" + index).ifPresent(name -> interfaces.put(entry.index(), name));
             });
         }
+        // A shared device also has the GIDs of other network namespaces, such as the host's and other containers'.
+        if (gids.stream().anyMatch(entry -> isHere(interfaces.get(entry.index())))) {
+            gids.removeIf(entry -> !isHere(interfaces.get(entry.index())));
+        }
         Optional<String> networkInterface = networkInterface(device, function, number, gids, interfaces);
         return new RdmaPort(
                 device,
@@ -99,6 +103,11 @@ final class DeviceReader {
                         .flatMap(found -> found.ports().stream())
                         .filter(port -> port.number() == number)
                         .findFirst());
+    }
+
+    /** Unknown interfaces are not: some drivers hide the interfaces of other namespaces. */
+    private boolean isHere(String networkInterface) {
+        return networkInterface != null && files.exists("sys/class/net/" + networkInterface);
     }
 
     private Optional<Bond> bond(String networkInterface) {
