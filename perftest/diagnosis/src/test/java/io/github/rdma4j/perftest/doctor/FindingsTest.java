@@ -189,6 +189,11 @@ class FindingsTest {
             healthy(Check.DEVICE, "firmware 14.28.2006"),
             with(Check.DEVICE, NOTE, "node type RNIC", "sys/class/infiniband/mlx5_0/node_type: 4: RNIC"),
             with(Check.DEVICE, WARNING, "unspecified", "sys/class/infiniband/mlx5_0/node_type: 7: unspecified"),
+            with(
+                    Check.DEVICE,
+                    WARNING,
+                    "firmware 14.28.2006, node GUID 0",
+                    "sys/class/infiniband/mlx5_0/node_guid: 0000:0000:0000:0000"),
             row(Check.DEVICE, NOTE, "driver efa", FindingsTest::efa),
             with(Check.DEVICE, FAIL, "EACCES", "ibv_devinfo/mlx5_0/problem: EACCES"),
             with(Check.DEVICE, WARNING, "usNIC", "sys/class/infiniband/mlx5_0/node_type: 6: usNIC UDP"),
@@ -272,11 +277,6 @@ class FindingsTest {
             with(Check.MTU, NOTE, "1024 of 4096 bytes", "ibv_devinfo/mlx5_0/1/active_mtu: 1024"),
             without(Check.MTU, UNKNOWN, "does not report the path MTU", "ibv_devinfo/mlx5_0/1"),
             healthy(Check.GID, "use index 5 of 6"),
-            row(
-                    Check.GID,
-                    WARNING,
-                    "use index 1 of 4",
-                    host -> host.without(PORT + "gids/4").without(PORT + "gids/5")),
             with( // a container that shares the device
                     Check.GID,
                     OK,
@@ -284,6 +284,11 @@ class FindingsTest {
                     PORT + "gids/7: 0000:0000:0000:0000:0000:ffff:0a01:0203\n" + PORT
                             + "gid_attrs/types/7: RoCE v2\n" + PORT + "gid_attrs/ndevs/7: net1\n" + PORT
                             + "gid_attrs/ndevs/5: host0\nsys/class/net/net1/operstate: up"),
+            row(
+                    Check.GID,
+                    WARNING,
+                    "use index 1 of 4",
+                    host -> host.without(PORT + "gids/4").without(PORT + "gids/5")),
             row(
                     Check.GID,
                     WARNING,

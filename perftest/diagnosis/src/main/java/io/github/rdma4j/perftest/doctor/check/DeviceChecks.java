@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 /** Checks a device, its ports and their network interfaces. */
 final class DeviceChecks {
     private static final String INTERFACES = "sys/class/net/";
+    private static final String NO_GUID = "0000:0000:0000:0000";
     private static final int INTERFACE_IS_UP = 1;
 
     private final MachineFiles files;
@@ -76,6 +77,21 @@ final class DeviceChecks {
             return notOpen(source);
         }
         String seen = describe();
+        String guid = device.folder() + "/node_guid";
+        if (!device.isEfa() && files.text(guid).filter(NO_GUID::equals).isPresent()) {
+            return new Finding(
+                    Check.DEVICE,
+                    device.name(),
+                    "/" + guid,
+                    WARNING,
+                    seen + ", node GUID 0",
+                    "rdma_cm does not find a device without a node GUID: it cannot connect, and before rdma-core 56 the"
+                            + " attempt crashes the process",
+                    device.function()
+                            .flatMap(PciFunction::physicalFunction)
+                            .map(this::onHost)
+                            .orElse("set the node GUID with the tools of the adapter's maker, or update its firmware"));
+        }
         if (device.isSoftware()) {
             return note(
                     seen,
