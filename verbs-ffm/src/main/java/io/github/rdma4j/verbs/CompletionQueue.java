@@ -18,6 +18,7 @@ import io.github.rdma4j.verbs.internal.ExportedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.datapath.CompletionFunctions;
+import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -113,11 +114,8 @@ public sealed class CompletionQueue extends Resource permits ExtendedCompletionQ
     }
 
     static VerbsException refused(String operation, int errno) {
-        return Failures.of(
-                operation,
-                errno,
-                "",
-                errno == Errno.ENOMEM ? "ask for fewer entries, or close unused completion queues" : "");
+        return RegistrationFailures.ofQueue(
+                operation, errno, "ask for fewer entries", "close unused completion queues");
     }
 
     /** {@return the number of completions that it can hold, at least what was asked for} */

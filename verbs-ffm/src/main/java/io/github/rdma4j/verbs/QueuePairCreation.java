@@ -16,6 +16,7 @@ import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.NativeMemory;
 import io.github.rdma4j.verbs.internal.QueuePairCalls;
 import io.github.rdma4j.verbs.internal.datapath.ExtendedPosting;
+import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
@@ -230,13 +231,8 @@ final class QueuePairCreation {
                                 ? "ask for less inline data than %d bytes, or for shorter queues"
                                         .formatted(config.maxInlineData())
                                 : "ask for shorter queues");
-            case Errno.ENOMEM ->
-                Failures.of(
-                        operation,
-                        errno,
-                        "the device has no resources left",
-                        "ask for shorter queues, or close unused queue pairs");
-            default -> Failures.of(operation, errno);
+            default ->
+                RegistrationFailures.ofQueue(operation, errno, "ask for shorter queues", "close unused queue pairs");
         };
     }
 }

@@ -17,6 +17,7 @@ import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.NativeCalls;
 import io.github.rdma4j.verbs.internal.SharedReceiveCalls;
 import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
+import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -97,12 +98,7 @@ public final class SharedReceiveQueue extends Resource {
             sizes(ibv_srq_init_attr.attr(attributes), config);
             MemorySegment created = SharedReceiveCalls.create(domain.segment(), attributes);
             if (created.address() == 0) {
-                int errno = NativeCalls.lastErrno();
-                throw Failures.of(
-                        operation,
-                        errno,
-                        "",
-                        errno == Errno.ENOMEM ? "ask for a shorter queue, or close unused queues" : "");
+                throw refused(operation, NativeCalls.lastErrno());
             }
             return created;
         }
@@ -125,8 +121,13 @@ public final class SharedReceiveQueue extends Resource {
         }
         ibv_srq_init_attr_ex.comp_mask(attributes, mask);
         MemorySegment context = domain.context().segment();
+        String extended = operation.replace("ibv_create_srq", "ibv_create_srq_ex");
         return ExtendedVerb.CREATE_SRQ_EX.create(
-                operation.replace("ibv_create_srq", "ibv_create_srq_ex"), context, context, attributes);
+                extended, context, context, attributes, errno -> refused(extended, errno));
+    }
+
+    private static VerbsException refused(String operation, int errno) {
+        return RegistrationFailures.ofQueue(operation, errno, "ask for a shorter queue", "close unused queues");
     }
 
     private static void sizes(MemorySegment attributes, SharedReceiveQueueConfig config) {

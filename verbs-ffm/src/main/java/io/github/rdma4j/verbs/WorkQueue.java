@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.bindings.ibv_wq_attr;
 import io.github.rdma4j.verbs.internal.ExtendedVerb;
 import io.github.rdma4j.verbs.internal.Failures;
 import io.github.rdma4j.verbs.internal.datapath.ReceiveFunctions;
+import io.github.rdma4j.verbs.internal.explain.RegistrationFailures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -46,7 +47,12 @@ public final class WorkQueue extends Resource {
         boolean complete = false;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment created = ExtendedVerb.CREATE_WQ.create(
-                    operation, context.segment(), context.segment(), config.write(domain, completionQueue, arena));
+                    operation,
+                    context.segment(),
+                    context.segment(),
+                    config.write(domain, completionQueue, arena),
+                    errno -> RegistrationFailures.ofQueue(
+                            operation, errno, "ask for a shorter queue", "close unused queues"));
             try {
                 this.queue = created.reinterpret(ibv_wq.sizeof());
                 initialize(queue);

@@ -4,8 +4,10 @@ package io.github.rdma4j.verbs.internal;
 
 import static io.github.rdma4j.verbs.internal.ColdCalls.word;
 
+import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.bindings.verbs_context;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntFunction;
 
 /**
  * The verbs outside the hot path that verbs.h makes inline through {@code struct verbs_context}: domains, flow rules,
@@ -92,13 +94,33 @@ public enum ExtendedVerb {
      */
     public MemorySegment create(
             String operation, MemorySegment context, MemorySegment subject, MemorySegment attributes) {
+        return create(operation, context, subject, attributes, errno -> Failures.of(operation, errno));
+    }
+
+    /**
+     * Creates an object whose refusal has causes of its own; see {@link #create(String, MemorySegment, MemorySegment,
+     * MemorySegment)}.
+     *
+     * @param operation the verb with its arguments, for the message
+     * @param context the device's context
+     * @param subject the first argument
+     * @param attributes the second
+     * @param refused explains the errno of the verb
+     * @return the object, never NULL
+     */
+    public MemorySegment create(
+            String operation,
+            MemorySegment context,
+            MemorySegment subject,
+            MemorySegment attributes,
+            IntFunction<VerbsException> refused) {
         MemorySegment entry = entry(context);
         if (entry.address() == 0) {
             throw Failures.of(operation, Errno.EOPNOTSUPP);
         }
         MemorySegment created = ColdCalls.pointer(entry, subject, attributes);
         if (created.address() == 0) {
-            throw Failures.of(operation, NativeCalls.lastErrno());
+            throw refused.apply(NativeCalls.lastErrno());
         }
         return created;
     }

@@ -26,6 +26,11 @@ public final class RegistrationFailures {
     private static final Set<AccessFlag> WRITING =
             Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC, AccessFlag.MW_BIND);
 
+    private static final String RAISE_LIMIT =
+            "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in"
+                    + " /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit, --ulimit"
+                    + " memlock=-1 for docker run";
+
     private RegistrationFailures() {}
 
     /**
@@ -165,13 +170,39 @@ public final class RegistrationFailures {
     }
 
     private static VerbsException overLimit(String operation, int errno, LockedMemoryLimit limit) {
-        return Failures.of(
-                operation,
-                errno,
-                "registration pins the memory, and " + limit.describe(),
-                "raise the limit: 'ulimit -l unlimited' in the shell, 'memlock unlimited' in"
-                        + " /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit, --ulimit"
-                        + " memlock=-1 for docker run");
+        return Failures.of(operation, errno, "registration pins the memory, and " + limit.describe(), RAISE_LIMIT);
+    }
+
+    /**
+     * Explains why the kernel created no queue. The drivers of most adapters pin the memory of queues, which counts
+     * against the same limit as registered memory; software devices do not.
+     *
+     * @param operation the verb with its arguments
+     * @param errno of the verb
+     * @param fewer asks for less
+     * @param close asks to close others
+     * @return what to throw
+     */
+    public static VerbsException ofQueue(String operation, int errno, String fewer, String close) {
+        return ofQueue(operation, errno, fewer, close, LockedMemoryLimit.current());
+    }
+
+    static VerbsException ofQueue(String operation, int errno, String fewer, String close, LockedMemoryLimit limit) {
+        String cause = "most drivers pin the memory of queues, and " + limit.describe();
+        return switch (errno) {
+            case Errno.ENOMEM ->
+                limit.softLimit() == Long.MAX_VALUE
+                        ? Failures.of(operation, errno, "the device has no resources left", fewer + ", or " + close)
+                        : Failures.of(
+                                operation,
+                                errno,
+                                cause + "; if that is enough, the device has no resources left",
+                                fewer + ", " + close + ", or " + RAISE_LIMIT);
+            // The errno of the kernel if no memory may be locked.
+            case Errno.EPERM ->
+                limit.allows(1) ? Failures.of(operation, errno) : Failures.of(operation, errno, cause, RAISE_LIMIT);
+            default -> Failures.of(operation, errno);
+        };
     }
 
     /**

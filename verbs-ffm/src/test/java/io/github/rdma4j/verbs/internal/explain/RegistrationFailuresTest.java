@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.rdma4j.verbs.UnsupportedVerbException;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.internal.Errno;
+import io.github.rdma4j.verbs.internal.LockedMemoryLimit;
 import io.github.rdma4j.verbs.internal.MemoryInformation;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,23 @@ class RegistrationFailuresTest {
                 .hasMessageContaining("memory.max");
         assertThatThrownBy(() -> RegistrationFailures.requireMemory(16_385, machine, OptionalLong.empty()))
                 .hasMessageContaining("the machine's memory, which has 16384 bytes");
+    }
+
+    /** As with mlx5 and the limit of 64 KiB that many services start with. */
+    @Test
+    void queueThatMayNotBePinnedNamesTheLimit() {
+        LockedMemoryLimit limit = new LockedMemoryLimit(65_536, 65_536, 61_440);
+        assertThat(RegistrationFailures.ofQueue("ibv_create_cq", Errno.ENOMEM, "ask for less", "close some", limit))
+                .hasMessageContaining("RLIMIT_MEMLOCK is 65536 bytes (hard limit 65536 bytes), 61440 bytes are pinned")
+                .hasMessageContaining("Ask for less, close some, or raise the limit: 'ulimit -l unlimited'");
+        assertThat(RegistrationFailures.ofQueue(
+                        "ibv_create_cq", Errno.EPERM, "ask for less", "close some", new LockedMemoryLimit(0, 0, 0)))
+                .hasMessageContaining("RLIMIT_MEMLOCK is 0 bytes")
+                .hasMessageContaining("Raise the limit: 'ulimit -l unlimited'");
+        LockedMemoryLimit none = new LockedMemoryLimit(Long.MAX_VALUE, Long.MAX_VALUE, 61_440);
+        assertThat(RegistrationFailures.ofQueue("ibv_create_cq", Errno.ENOMEM, "ask for less", "close some", none))
+                .hasMessageContaining("the device has no resources left")
+                .hasMessageEndingWith("Ask for less, or close some");
     }
 
     /** Drivers use both errnos for this, and "compare the arguments" would not help. */
