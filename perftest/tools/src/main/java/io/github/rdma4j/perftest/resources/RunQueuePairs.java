@@ -27,6 +27,8 @@ import io.github.rdma4j.verbs.device.Mtu;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /**
  * The queue pairs of one side: how they are made, and how they are connected with the peer's. Their domain closes them.
@@ -34,6 +36,10 @@ import java.util.function.Consumer;
 final class RunQueuePairs {
     /** The queue key of the C tools' datagrams. */
     private static final int QUEUE_KEY = 0x11111111;
+    /**
+     * The inline sizes that the C tools use with adapters that refuse their usual one (ctx_set_max_inline), and none.
+     */
+    private static final int[] INLINE_SIZES = {128, 101, 96, 64, 48, 32, 0};
 
     private final RunDevice device;
     private final RunParameters parameters;
@@ -64,23 +70,37 @@ final class RunQueuePairs {
     /** Creates the queue pairs; returns the inline size that was granted. */
     private int prepareAll() {
         int wanted = device.inlineSize();
-        try {
-            add(wanted);
-        } catch (VerbsException failure) {
-            if (wanted == 0) {
-                throw failure;
-            }
-            if (parameters.queues().inlineSize() > 0) {
+        int granted = wanted;
+        if (parameters.queues().inlineSize() > 0) {
+            try {
+                add(wanted);
+            } catch (VerbsException failure) {
                 throw new IllegalParameterException("-I/--inline_size: " + wanted + " is too large for "
                         + device.deviceName() + " (" + failure.getMessage() + ")");
             }
-            wanted = 0;
-            add(0);
+        } else {
+            granted = largestGranted(wanted, this::add);
         }
         while (size() < shape.queuePairs()) {
-            add(wanted);
+            add(granted);
         }
-        return wanted;
+        return granted;
+    }
+
+    /** Reduces the inline size until the adapter grants it: a comparison with the C tools needs the same size. */
+    static int largestGranted(int wanted, IntConsumer add) {
+        for (int size = wanted; ; ) {
+            try {
+                add.accept(size);
+                return size;
+            } catch (VerbsException refused) {
+                int tooLarge = size;
+                size = IntStream.of(INLINE_SIZES)
+                        .filter(smaller -> smaller < tooLarge)
+                        .findFirst()
+                        .orElseThrow(() -> refused);
+            }
+        }
     }
 
     private int size() {
