@@ -6,6 +6,7 @@
 #
 #   COLLECTOR  the flag for the serial collector; empty if an environment variable chooses a collector, because a JVM refuses two
 #   TOOL_FLAGS the flags of a tool's JVM, the collector's included
+#   JVM_LOG    further flags, which keep the JVM's own messages out of standard output
 #
 # Without a locale, as in containers, cron and ssh, or with a locale that this machine does not have, as ssh passes it
 # on from another machine, a JVM cannot open files with names beyond ASCII, including its jar, and prints ? for other
@@ -27,12 +28,21 @@ if [[ -n ${LC_ALL:-} ]]; then
 fi
 export LC_MESSAGES=C
 
+# The JVM removes quotes from the variables that it reads.
+locale_flags=" ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-} ${RDMA4J_JAVA_OPTIONS:-} ${JAVA_OPTIONS:-}"
+locale_flags=${locale_flags//[\"\']/}
 COLLECTOR=(-XX:+UseSerialGC)
-# A file of options may also contain a collector.
-if [[ " ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-} ${RDMA4J_JAVA_OPTIONS:-} ${JAVA_OPTIONS:-}" =~ \
-    [[:space:]](-XX:\+Use(Serial|Parallel|G1|Z|Shenandoah|Epsilon)GC|-XX:Flags=|-XX:VMOptionsFile=|@) ]]; then
+# A file of options may also contain a collector. AggressiveHeap is one for the parallel collector.
+if [[ $locale_flags =~ \
+    [[:space:]](-XX:\+(Use(Serial|Parallel|G1|Z|Shenandoah|Epsilon)GC|AggressiveHeap)|-XX:Flags=|-XX:VMOptionsFile=|@) ]]; then
     COLLECTOR=()
 fi
+
+# By default, a JVM prints its warnings to standard output, such as the one that there are no large pages. A user's own -Xlog
+# may name another output, which -Xlog:disable would close.
+JVM_LOG=(-XX:+DisplayVMOutputToStderr)
+[[ $locale_flags == *-Xlog* ]] || JVM_LOG+=(-Xlog:disable -Xlog:all=warning:stderr)
+unset locale_flags
 
 # The serial collector, unless the user chooses one: a start needs 3 % less CPU time than with G1, and no threads run
 # during a measurement; a test allocates almost nothing while it measures. UsePerfData: the statistics for jstat are a

@@ -26,6 +26,7 @@ start_cache() {
     [[ $mode != off ]] || return 0
     # Does not interfere with users who use or record a cache of their own.
     local variables="${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-}" word collector=''
+    variables=${variables//[\"\']/}
     case " $* $variables " in
         *-XX:AOT* | *-Xshare* | *-XX:SharedArchiveFile* | *-XX:ArchiveClassesAtExit*) return 0 ;;
     esac
@@ -37,7 +38,7 @@ start_cache() {
     done <"$home/release"
     # A cache serves one collector. Other options leave it as it is.
     for word in $variables; do
-        [[ $word != -XX:[+-]Use*GC ]] || collector+=" $word"
+        [[ $word != -XX:[+-]@(Use*GC|AggressiveHeap) ]] || collector+=" $word"
     done
     # No other process is started for this: only the name distinguishes the caches.
     start_cache_name "$version $home $jar $*$collector"
@@ -54,7 +55,8 @@ start_cache() {
     for one in "$file.device" "$file"; do
         if [[ -s $one ]] && start_cache_is_fresh "$one" "$jar"; then
             # The JVM silently ignores a cache that it cannot use.
-            START_CACHE=("-XX:AOTCache=$one" "${START_CACHE_PLACE[@]}" -Xlog:aot=off -Xlog:cds=off)
+            START_CACHE=("-XX:AOTCache=$one" "${START_CACHE_PLACE[@]}" -Xlog:aot=off -Xlog:cds=off
+                -Xlog:aot=off:stderr -Xlog:cds=off:stderr)
             return 0
         fi
     done

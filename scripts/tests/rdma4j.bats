@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The launcher. perftest/ tests the tools themselves.
+# shellcheck disable=SC2154  # $stderr is set by `run`
+
+bats_require_minimum_version 1.5.0
 
 setup() {
   root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd -P)
@@ -28,6 +31,19 @@ setup() {
     [ "$status" -eq 0 ]
     [[ $output == *"Version: "* && $output != *"garbage collectors"* ]]
   done
+  local flag
+  for flag in '"-XX:+UseG1GC"' "-XX:'+UseG1GC'" -XX:+AggressiveHeap; do
+    RDMA4J_START_CACHE=off JAVA_TOOL_OPTIONS=$flag run "$rdma4j" ib_write_bw --version
+    [ "$status" -eq 0 ]
+  done
+}
+
+@test "standard output has no line of the JVM" {
+  # The first flag asks for a warning, the second one for a failure.
+  JAVA_TOOL_OPTIONS=-XX:SharedArchiveFile=/nowhere run --separate-stderr "$rdma4j" ib_write_bw --version
+  [[ $output == "Version: "* && ${#lines[@]} == 1 && $stderr == *nowhere* ]]
+  RDMA4J_JAVA_OPTIONS='-XX:+UseG1GC -XX:+UseZGC' run --separate-stderr "$rdma4j" ib_write_bw --version
+  [[ $status == 1 && $output == '' && $stderr == *collectors* ]]
 }
 
 @test "works from another folder and through a link" {
