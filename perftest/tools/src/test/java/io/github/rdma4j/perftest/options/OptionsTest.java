@@ -95,7 +95,19 @@ class OptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"-s 64K, 65536", "-s 1M, 1048576", "-s 0x10, 16", "--size=8, 8", "--siz 8, 8", "-s8, 8", "-s 4 -s 8, 8"
+    @CsvSource({
+        "-s 64K, 65536",
+        "-s 1M, 1048576",
+        "-s 0x10, 16",
+        "--size=8, 8",
+        "--siz 8, 8",
+        "-s8, 8",
+        "-s 4 -s 8, 8",
+        "-s 0X1f, 31",
+        "-s 010, 8",
+        "-s 010K, 8192",
+        "-s +8, 8",
+        "'-s\t8', 8"
     })
     void sizeCanBeWrittenInManyWays(String arguments, long bytes) {
         assertThat(parse(Tool.WRITE_LATENCY, arguments).size()).isEqualTo(bytes);
@@ -200,7 +212,13 @@ class OptionsTest {
                 "-s 1.5            | -s/--size: '1.5' is not a whole number; allowed is 1 to 2147483648",
                 "-s 8G             | -s/--size: '8G' is not a whole number",
                 "-s K              | -s/--size: 'K' is not a whole number",
-                "-s 99999999999999999999 | -s/--size: '99999999999999999999' is not a whole number",
+                "-s 99999999999999999999 | -s/--size: 99999999999999999999 is out of range",
+                "-s 08             | -s/--size: '08' is not a whole number",
+                "-s 0x             | -s/--size: '0x' is not a whole number",
+                "-s --8            | -s/--size: '--8' is not a whole number",
+                "-s 0x-8           | -s/--size: '0x-8' is not a whole number",
+                "-s -0x8           | -s/--size: -0x8 is out of range",
+                "-n -99999999999999999999 | -n/--iters: -99999999999999999999 is out of range",
                 "-s 9007199254740993K | -s/--size: 9007199254740993K is out of range",
                 "-D 2 -a           | -D/--duration runs one size: leave out -a/--all",
                 "-s                | Missing required parameter for option '--size' (<size>)",
