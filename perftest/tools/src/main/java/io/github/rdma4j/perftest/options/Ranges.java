@@ -33,6 +33,8 @@ public final class Ranges {
             result = line.parseArgs(arguments.toArray(String[]::new));
         } catch (ParameterException failure) {
             if (failure.getArgSpec() instanceof OptionSpec option && failure.getValue() != null) {
+                IllegalParameterException.when(
+                        option.type() == Double.class, name(option) + ": '" + failure.getValue() + "' is not a number");
                 Range range = Range.of(option);
                 if (range != null) {
                     throw new IllegalParameterException(

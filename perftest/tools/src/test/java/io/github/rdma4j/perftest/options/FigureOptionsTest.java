@@ -69,6 +69,7 @@ class FigureOptionsTest {
                         + " messages per second",
                 "ib_write_lat | --rounds 0           | --rounds: 0 is out of range; allowed is 1 to 100",
                 "ib_write_lat | --rounds x           | --rounds: 'x' is not a whole number; allowed is 1 to 100",
+                "ib_write_bw  | -w x                 | -w/--limit_bw: 'x' is not a number",
                 "ib_write_bw  | -w -1                | -w/--limit_bw: -1.0 is out of range; allowed is 0 or more",
                 "ib_write_bw  | -y NaN               | -y/--limit_msgrate: NaN is out of range; allowed is 0 or more",
             })
