@@ -69,12 +69,14 @@ public final class QueueOptions {
         options.value(String.class, "-M", "--MGID")
                 .label("<gid>")
                 .onlyFor(ToolSet.SEND)
+                .ignoredElsewhere()
                 .description("In multicast, use this group: 16 numbers, separated by colons.")
                 .into(value -> multicastGroup = value);
         options.number("--recv_post_list")
                 .label("<num>")
                 .within(1, 16_384)
                 .onlyFor(ToolSet.SEND, ToolSet.BANDWIDTH)
+                .ignoredElsewhere()
                 .description("Post this many receives with one call (default 1).")
                 .initially(1)
                 .into(value -> receiveList = value);

@@ -12,7 +12,7 @@ public final class RateOptions {
     private Double rate;
     private String units;
     private String type;
-    private Integer burst;
+    private int burst;
 
     void declare(OptionList options) {
         options.value(Double.class, "--rate_limit")
@@ -23,6 +23,7 @@ public final class RateOptions {
         options.value(String.class, "--rate_units")
                 .label("<units>")
                 .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
+                .ignoredElsewhere()
                 .description("Unit of --rate_limit: M (MiB/sec), g (Gb/sec) or p (messages/sec) (default g).")
                 .into(value -> units = value);
         options.value(String.class, "--rate_limit_type")
@@ -32,9 +33,11 @@ public final class RateOptions {
                 .into(value -> type = value);
         options.number("--burst_size")
                 .label("<num>")
-                .within(1, 1_000_000)
+                .within(0, 1_000_000)
                 .onlyFor(ToolSet.BANDWIDTH, ToolSet.WRITE_OR_READ)
-                .description("Messages of a burst (default: the transmit depth).")
+                .alwaysElsewhere(0)
+                .description("Messages of a burst (default, and 0: the transmit depth).")
+                .initially(0)
                 .into(value -> burst = value);
     }
 
@@ -54,7 +57,7 @@ public final class RateOptions {
 
     /** Messages of a burst; 0 for the default. */
     int burst() {
-        return burst != null ? burst : 0;
+        return burst;
     }
 
     private String unit() {
@@ -73,7 +76,7 @@ public final class RateOptions {
                         }
                         + "; allowed is SW");
         IllegalParameterException.when(
-                rate == null && (type != null || burst != null),
+                rate == null && (type != null || burst != 0),
                 "--rate_limit_type and --burst_size are for a limited rate: give --rate_limit");
         adjustments.when(rate == null && units != null, "--rate_units has no effect without --rate_limit");
         IllegalParameterException.when(
@@ -83,7 +86,7 @@ public final class RateOptions {
                 !"M".equals(unit()) && !"g".equals(unit()) && !"p".equals(unit()),
                 "--rate_units: '" + unit() + "' is no unit; allowed is M, g or p");
         IllegalParameterException.when(
-                burst != null && burst % list != 0,
+                burst % list != 0,
                 "--burst_size: " + burst + " is not allowed; a multiple of " + list
                         + ", the messages of a list (-l/--post_list)");
         IllegalParameterException.when(

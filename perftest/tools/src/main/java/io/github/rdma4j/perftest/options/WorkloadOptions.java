@@ -100,6 +100,7 @@ public final class WorkloadOptions {
                 .label("<usec>")
                 .within(0, Integer.MAX_VALUE)
                 .onlyFor(ToolSet.LATENCY)
+                .alwaysElsewhere(0)
                 .description("Wait before each post; the measured time includes the wait, as in C (default 0).")
                 .into(value -> latencyGap = value);
         options.flag("--reversed")

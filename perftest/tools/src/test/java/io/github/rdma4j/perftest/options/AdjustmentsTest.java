@@ -58,6 +58,9 @@ class AdjustmentsTest {
         ib_write_bw   | --data_validation_debug | --data_validation_debug has no effect without --data_validation
         ib_write_lat  | -C -D 4             | -C/--report-cycles has no effect with -D/--duration, as in C
         ib_read_lat   | --latency_gap 5     | --latency_gap: as in C the times count from one post to the next, so that the pause of 5 usec
+        ib_write_bw   | -M 255:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID is for the send tools and has no effect here
+        ib_read_bw    | --recv_post_list 2 | --recv_post_list is for the send tools and has no effect here
+        ib_send_bw    | --rate_units g | --rate_units is for the write and read tools and has no effect here
         ib_send_bw    | -M 255:1:0:0:0:0:0:0:0:0:0:0:0:0:0:1 | -M/--MGID has no effect without -g/--mcg
         """)
     void optionsOfCAreAcceptedWithAMessage(String tool, String options, String line) {
@@ -90,8 +93,11 @@ class AdjustmentsTest {
     }
 
     @Test
-    void oneIsNoListAndOneQueuePairIsNoSeveral() {
+    void valueThatAToolHasInAnyCaseNeedsNoMessage() {
         assertThat(parse("ib_write_lat", "-q 1 -l 1").adjustments()).isEmpty();
+        assertThat(parse("ib_write_lat", "--burst_size 0").adjustments()).isEmpty();
+        assertThat(parse("ib_read_bw", "--burst_size 0 --latency_gap 0").adjustments())
+                .isEmpty();
     }
 
     @Test

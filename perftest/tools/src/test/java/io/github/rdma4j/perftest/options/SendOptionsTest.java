@@ -35,7 +35,6 @@ class SendOptionsTest {
         ib_send_bw    | -l 7                        | -n/--iters: 1000 is not allowed; a multiple of 7, the messages of a list (-l/--post_list)
         ib_send_bw    | --recv_post_list 7           | --recv_post_list: 7 is not allowed; -n/--iters, 1000, must be a multiple of it
         ib_send_bw    | --recv_post_list 100 -r 50   | -r/--rx-depth: 50 is too small; at least 100 with --recv_post_list 100
-        ib_send_lat   | --recv_post_list 2           | --recv_post_list is for the bandwidth tools
         ib_send_lat   | -X 1                         | -X/--vector is for events: give -e/--events
         ib_send_bw    | -e -D 2                      | -D/--duration and -e/--events exclude each other, as in the C tools
         ib_send_bw    | -g -M 255:1                  | -M/--MGID: '255:1' is no multicast GID
