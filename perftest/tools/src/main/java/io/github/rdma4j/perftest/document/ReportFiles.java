@@ -15,6 +15,8 @@ import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,16 +41,18 @@ final class ReportFiles {
     static void write(RunOutcome outcome, Optional<PathLimit> limit) throws IOException {
         FigureOptions figures = outcome.info().parameters().figures();
         List<String> failures = new ArrayList<>();
-        write(figures.jsonFile(), failures, out -> JsonReport.write(outcome, limit, out));
-        write(figures.csvFile(), failures, out -> CsvReport.write(outcome, out));
-        write(figures.logFile(), failures, out -> writeLog(outcome, out));
+        boolean measured = !outcome.results().isEmpty();
+        FileTime yields = FileTime.from(measured ? Instant.MAX : outcome.started());
+        write(figures.jsonFile(), yields, failures, out -> JsonReport.write(outcome, limit, out));
+        write(figures.csvFile(), yields, failures, out -> CsvReport.write(outcome, out));
+        write(figures.logFile(), yields, failures, out -> writeLog(outcome, out));
         if (figures.percentileFile() != null) {
             boolean several = outcome.results().size() > 1;
             for (SizeResult result : outcome.results()) {
                 Path file = several
                         ? HistogramFiles.ofSize(figures.percentileFile(), result.size())
                         : figures.percentileFile();
-                write(file, failures, out -> HistogramFiles.writePercentiles(result.latency(), out));
+                write(file, yields, failures, out -> HistogramFiles.writePercentiles(result.latency(), out));
             }
         }
         if (!failures.isEmpty()) {
@@ -81,8 +85,12 @@ final class ReportFiles {
         log.flush();
     }
 
-    /** Writes a file, which keeps its content if the report cannot be created. */
-    private static void write(Path file, List<String> failures, Writer writer) {
+    /**
+     * Writes a file, which keeps its content if the report cannot be created.
+     *
+     * @param yields a file that was changed later than this is left as it is
+     */
+    private static void write(Path file, FileTime yields, List<String> failures, Writer writer) {
         if (file == null) {
             return;
         }
@@ -92,7 +100,7 @@ final class ReportFiles {
             if (Files.exists(file) && !Files.isRegularFile(file)) {
                 Files.write(file, whole.toByteArray());
             } else {
-                writeLocked(file, whole.toByteArray());
+                writeLocked(file, yields, whole.toByteArray());
             }
         } catch (IOException failure) {
             failures.add("the report could not be written to " + file + ": " + failure.getMessage());
@@ -100,15 +108,18 @@ final class ReportFiles {
     }
 
     /**
-     * Writes a file under its lock, because both sides of a test on one machine may name the same one: the file of the
-     * last side must remain, and not a mixture.
+     * Writes a file under its lock, because both sides of a test on one machine or in one home directory may name the
+     * same one: the file of the last side that has measured must remain, and not a mixture. A side of C's tools that
+     * only serves writes none.
      */
-    private static synchronized void writeLocked(Path file, byte[] whole) throws IOException {
+    private static synchronized void writeLocked(Path file, FileTime yields, byte[] whole) throws IOException {
         // Not a FileChannel, which an interrupt closes; and truncated only after the file is locked.
         try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
             lock(opened.getChannel());
-            opened.setLength(0);
-            opened.write(whole);
+            if (opened.length() == 0 || Files.getLastModifiedTime(file).compareTo(yields) <= 0) {
+                opened.setLength(0);
+                opened.write(whole);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.Pace;
 import io.github.rdma4j.perftest.result.Results;
+import io.github.rdma4j.perftest.result.RunOutcome;
 import io.github.rdma4j.perftest.result.SizeResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
@@ -87,6 +89,19 @@ class ReportFilesTest {
                     Results.outcome(Results.info(parameters), List.of(Results.latency(2, 100))), Optional.empty());
             assertThat(read.get(60, TimeUnit.SECONDS)).contains("ib_write_lat,rxe0,2,");
         }
+    }
+
+    @Test
+    void sideThatHasMeasuredNothingLeavesTheOtherSidesFile(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("both.json"), "of the client");
+        RunOutcome served = Results.outcome(
+                Results.info(RunParameters.parse(Tool.READ_LATENCY, "--out_json_file=" + file)), List.of());
+        Files.setLastModifiedTime(file, FileTime.from(served.started().plusSeconds(1)));
+        ReportFiles.write(served, Optional.empty());
+        assertThat(file).hasContent("of the client");
+        Files.setLastModifiedTime(file, FileTime.from(served.started().minusSeconds(1)));
+        ReportFiles.write(served, Optional.empty());
+        assertThat(file).content().contains("\"results\": { }");
     }
 
     @Test
