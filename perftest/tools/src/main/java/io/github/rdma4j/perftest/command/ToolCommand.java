@@ -97,7 +97,7 @@ public final class ToolCommand {
         })) {
             RunOutcome outcome = ToolRun.run(parameters, listener);
             keeper.complete(outcome);
-            String missed = Limits.missed(outcome.results(), parameters.figures());
+            String missed = Limits.missed(outcome.results(), parameters);
             return missed.isEmpty() ? OK : complaints.failed(missed);
         } catch (IllegalArgumentException failure) {
             // The library has refused a value.

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.print;
 
 import io.github.rdma4j.perftest.options.FigureOptions;
+import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.result.BandwidthResult;
 import io.github.rdma4j.perftest.result.SizeResult;
 import java.util.List;
@@ -10,14 +11,19 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Checks whether a test met the requested limits (-w, -y). As in the C tools, the best of several sizes counts. Unlike
- * there, -y does not need -w.
+ * Checks whether a test met the requested limits (-w, -y). As in the C tools, the best of several sizes counts, and a
+ * side that neither sends nor receives itself does not judge the figures that its peer reports. Unlike there, -y does
+ * not need -w.
  */
 public final class Limits {
     private Limits() {}
 
     /** Describes the limits that were not reached; empty when all were. */
-    public static String missed(List<SizeResult> results, FigureOptions figures) {
+    public static String missed(List<SizeResult> results, RunParameters parameters) {
+        if (!parameters.sends() && !parameters.usesReceives()) {
+            return "";
+        }
+        FigureOptions figures = parameters.figures();
         double bandwidth = best(results, BandwidthResult::average);
         if (bandwidth < figures.leastBandwidth()) {
             return String.format(

@@ -5,7 +5,6 @@ package io.github.rdma4j.perftest.print;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.rdma4j.perftest.figures.SampleTimes;
-import io.github.rdma4j.perftest.options.FigureOptions;
 import io.github.rdma4j.perftest.options.RunParameters;
 import io.github.rdma4j.perftest.options.Tool;
 import io.github.rdma4j.perftest.result.Pace;
@@ -79,16 +78,26 @@ class ReportPartsTest {
     void limits() {
         List<SizeResult> results = List.of(Results.bandwidth(2, 1, false), Results.bandwidth(1 << 20, 1, false));
         assertThat(Limits.missed(results, options())).isEmpty();
-        assertThat(Limits.missed(results, options("-w", "1000", "-y", "0.001"))).isEmpty();
-        assertThat(Limits.missed(results, options("-w", "1000.5")))
+        assertThat(Limits.missed(results, options("-w", "1000", "-y", "0.001", "host")))
+                .isEmpty();
+        assertThat(Limits.missed(results, options("-w", "1000.5", "host")))
                 .as("the best size counts")
                 .isEqualTo("BW result is below bw limit: 1000.00 MiB/sec, -w/--limit_bw 1000.5");
-        assertThat(Limits.missed(results, options("-y", "0.002")))
+        assertThat(Limits.missed(results, options("-y", "0.002", "host")))
                 .isEqualTo("Msg rate is below msg_rate limit: 0.001000 Mpps, -y/--limit_msgrate 0.002");
+        assertThat(Limits.missed(results, options("-w", "1e9")))
+                .as("the server only serves")
+                .isEmpty();
+        for (RunParameters server : List.of(
+                options("-w", "1e9", "-b"),
+                options("-w", "1e9", "--reversed"),
+                RunParameters.parse(Tool.SEND_BANDWIDTH, "-w", "1e9"))) {
+            assertThat(Limits.missed(results, server)).isNotEmpty();
+        }
     }
 
-    private static FigureOptions options(String... arguments) {
-        return RunParameters.parse(Tool.WRITE_BANDWIDTH, arguments).figures();
+    private static RunParameters options(String... arguments) {
+        return RunParameters.parse(Tool.WRITE_BANDWIDTH, arguments);
     }
 
     @Test
