@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.io.JsonEOFException;
+import io.github.rdma4j.perftest.exit.Unreadable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -35,8 +35,10 @@ final class JsonTree {
     static JsonObject read(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file);
                 JsonParser parser = FACTORY.createParser(in)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new ReportException(file + " is not a results document: it is no JSON object", "");
+            JsonToken first = parser.nextToken();
+            if (first != JsonToken.START_OBJECT) {
+                String found = first == null ? "it is empty" : "it is no JSON object";
+                throw new ReportException(file + " is not a results document: " + found, "");
             }
             Map<String, Object> root = object(parser);
             if (parser.nextToken() != null) {
@@ -53,18 +55,9 @@ final class JsonTree {
 
     private static ReportException notJson(Path file, JsonProcessingException failure) {
         int line = failure.getLocation() == null ? 0 : failure.getLocation().getLineNr();
-        // The library adds the start marker in brackets, which helps its developers but does not show where the file is
-        // cut.
-        String reason = failure instanceof JsonEOFException
-                ? "the file ends in the middle: it was cut, or is still being written"
-                : failure.getOriginalMessage()
-                        .lines()
-                        .findFirst()
-                        .orElse("")
-                        .replaceFirst(" ?\\(start marker at .*", "");
         return new ReportException(
-                file + " is not JSON" + (line > 0 ? ": line " + line : "") + ": " + reason,
-                "C's tools write valid JSON from wire version 6.17 (perftest 23.10) on");
+                file + " is not JSON" + (line > 0 ? ": line " + line : "") + ": " + Unreadable.json(failure),
+                Unreadable.jsonOfC(failure));
     }
 
     private static Map<String, Object> object(JsonParser parser) throws IOException {

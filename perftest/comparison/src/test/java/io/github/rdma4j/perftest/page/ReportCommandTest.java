@@ -117,6 +117,22 @@ class ReportCommandTest {
         assertThat(page).doesNotExist();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "'{\ntest_info: {', true, false", // as 4.5 writes it
+        "'{\"t_avg\": inf', false, true",
+        "'{\"t_avg\": -nan', false, true",
+        "'{\"t_avg\": 1', false, false",
+        "'size,average', false, false"
+    })
+    void adviceAboutToolsOfCFitsTheDocument(String text, boolean old, boolean noFigure) {
+        assertThat(run(SampleDocuments.write(folder, "c.json", text).toString()))
+                .isEqualTo(1);
+        String printed = err.toString(StandardCharsets.UTF_8);
+        assertThat(printed.contains("C's tools write valid JSON from")).isEqualTo(old);
+        assertThat(printed.contains("C's tools write inf or nan")).isEqualTo(noFigure);
+    }
+
     /** It would steer the terminal, and write a line of its own. */
     @Test
     void documentContentIsPrintedAsText() throws IOException {

@@ -172,8 +172,7 @@ class ResultsReaderTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "''                                                    | is not a results document: it is no JSON"
-                        + " object",
+                "''                                                    | is not a results document: it is empty",
                 "[1, 2]                                                | is not a results document: it is no JSON"
                         + " object",
                 "local address: LID 0000                               | is not JSON: line 1",

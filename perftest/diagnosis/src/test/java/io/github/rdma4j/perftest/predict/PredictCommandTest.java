@@ -353,12 +353,20 @@ class PredictCommandTest {
                 "[{\"size\": 64, \"bandwidth\": {\"message_rate\": 0}}]|a size of 64 bytes with 0.0 messages/s",
                 "[{\"size\": 1.5}]|\"size\" is not a whole number",
                 "[1]|\"sizes\" has something that is not an object",
-                "[|results.json:2: no JSON",
+                "[|results.json:2: no JSON: Unexpected close marker",
+                "[{\"size\": inf|results.json:2: no JSON: Unrecognized token 'inf'",
             })
     void badMeasurementsAreRefused(String results, String reason) throws IOException {
         CommandRun run = described("--calibrate", results(results).toString());
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains(reason);
+        assertThat(run.err()).contains(reason).doesNotContain("machine's file");
+    }
+
+    @Test
+    void fileOfWindowsBeginsWithByteOrderMark() throws IOException {
+        Path file = results("[" + result(64, 12) + "," + result(1024, 20) + "," + result(2048, 14) + "]");
+        Files.writeString(file, "\uFEFF" + Files.readString(file));
+        assertThat(described("--calibrate", file.toString()).status()).isZero();
     }
 
     @Test

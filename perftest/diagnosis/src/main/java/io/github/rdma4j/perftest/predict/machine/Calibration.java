@@ -92,8 +92,10 @@ public record Calibration(
             } catch (IOException failure) {
                 throw new MachineFileException(Unreadable.sentence(file, failure), "");
             }
-            Described root = Described.read(file.toString(), text);
-            Described info = child(file, root, "test_info");
+            Described.Source source = new Described.Source(
+                    file.toString(), "measure with ib_write_bw -a --out_json_file=FILE, or another bandwidth tool");
+            Described root = Described.read(source, text);
+            Described info = child(source, root, "test_info");
             Map<Long, Double> measured = new TreeMap<>();
             Described ours = root.object("rdma4j").orElse(null);
             for (Described result : ours == null ? root.objects("results") : ours.objects("sizes")) {
@@ -101,7 +103,7 @@ public record Calibration(
                 double rate = 1e6
                         * (ours == null
                                 ? result.number("MsgRate")
-                                : child(file, result, "bandwidth").number("message_rate"));
+                                : child(source, result, "bandwidth").number("message_rate"));
                 if (size < 1 || rate < LEAST_RATE || rate > MOST_RATE) {
                     throw new MachineFileException(
                             file + ": a size of " + size + " bytes with " + rate + " messages/s", "measure again");
@@ -112,14 +114,14 @@ public record Calibration(
             if (mtu < 1) {
                 throw new MachineFileException(file + ": \"Mtu\" is " + mtu, "measure again");
             }
-            String tool =
-                    ours == null ? info.text("test") : child(file, ours, "test").text("tool");
+            String tool = ours == null
+                    ? info.text("test")
+                    : child(source, ours, "test").text("tool");
             return new Document(tool, info.text("Device"), mtu, measured);
         }
 
-        private static Described child(Path file, Described parent, String name) {
-            return parent.object(name)
-                    .orElseThrow(() -> new MachineFileException(file.toString(), 1, "\"" + name + "\" is missing"));
+        private static Described child(Described.Source source, Described parent, String name) {
+            return parent.object(name).orElseThrow(() -> source.wrong(1, "\"" + name + "\" is missing"));
         }
 
         String about() {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.github.rdma4j.perftest.exit.Unreadable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,13 +26,20 @@ final class Described {
             .build();
     private static final double LARGEST_WHOLE = Integer.MAX_VALUE;
 
-    private final String file;
+    private final Source source;
     private final int line;
     private final Map<String, Value> fields;
     private final Set<String> asked = new HashSet<>();
 
-    private Described(String file, int line, Map<String, Value> fields) {
-        this.file = file;
+    /** A file, and what helps if it is wrong. */
+    record Source(String file, String remedy) {
+        MachineFileException wrong(int line, String reason) {
+            return new MachineFileException(file + ":" + line + ": " + reason, remedy);
+        }
+    }
+
+    private Described(Source source, int line, Map<String, Value> fields) {
+        this.source = source;
         this.line = line;
         this.fields = fields;
     }
@@ -41,24 +49,23 @@ final class Described {
     /**
      * Parses a file's text, which must be one object.
      *
-     * @param file for messages
+     * @param source for messages
      * @throws MachineFileException if it is not an object; the message begins with file and line
      */
-    static Described read(String file, String text) {
+    static Described read(Source source, String text) {
         try (JsonParser parser = FACTORY.createParser(text)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new MachineFileException(file, 1, "a file must be one JSON object");
+            JsonToken first = parser.nextToken();
+            if (first != JsonToken.START_OBJECT) {
+                throw source.wrong(1, first == null ? "the file is empty" : "a file must be one JSON object");
             }
-            Described root = object(file, parser);
+            Described root = object(source, parser);
             if (parser.nextToken() != null) {
-                throw new MachineFileException(file, line(parser), "something follows the object");
+                throw source.wrong(line(parser), "something follows the object");
             }
             return root;
         } catch (JsonProcessingException failure) {
             int line = failure.getLocation() == null ? 1 : failure.getLocation().getLineNr();
-            String reason = failure.getOriginalMessage().lines().findFirst().orElse("");
-            throw new MachineFileException(
-                    file, Math.max(1, line), "no JSON: " + reason.replaceFirst(" ?\\(start marker at .*", ""));
+            throw source.wrong(Math.max(1, line), "no JSON: " + Unreadable.json(failure));
         } catch (IOException failure) {
             // Reading from a string cannot fail.
             throw new IllegalStateException(failure);
@@ -69,25 +76,25 @@ final class Described {
         return parser.currentTokenLocation().getLineNr();
     }
 
-    private static Described object(String file, JsonParser parser) throws IOException {
+    private static Described object(Source source, JsonParser parser) throws IOException {
         int line = line(parser);
         Map<String, Value> fields = new LinkedHashMap<>();
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
             int at = line(parser);
             parser.nextToken();
-            fields.put(name, new Value(value(file, parser), at));
+            fields.put(name, new Value(value(source, parser), at));
         }
-        return new Described(file, line, fields);
+        return new Described(source, line, fields);
     }
 
-    private static Object value(String file, JsonParser parser) throws IOException {
+    private static Object value(Source source, JsonParser parser) throws IOException {
         return switch (parser.currentToken()) {
-            case START_OBJECT -> object(file, parser);
+            case START_OBJECT -> object(source, parser);
             case START_ARRAY -> {
                 List<Object> items = new ArrayList<>();
                 while (parser.nextToken() != JsonToken.END_ARRAY) {
-                    items.add(value(file, parser));
+                    items.add(value(source, parser));
                 }
                 yield items;
             }
@@ -101,7 +108,7 @@ final class Described {
         asked.add(name);
         Value value = fields.get(name);
         if (value == null) {
-            throw new MachineFileException(file, line, "\"" + name + "\" is missing");
+            throw source.wrong(line, "\"" + name + "\" is missing");
         }
         return value;
     }
@@ -211,7 +218,7 @@ final class Described {
         try {
             made = maker.get();
         } catch (IllegalArgumentException failure) {
-            throw new MachineFileException(file, line, "this object makes no sense: " + failure.getMessage());
+            throw source.wrong(line, "this object makes no sense: " + failure.getMessage());
         }
         for (Map.Entry<String, Value> field : fields.entrySet()) {
             if (!asked.contains(field.getKey())) {
@@ -225,6 +232,6 @@ final class Described {
     }
 
     private MachineFileException wrong(String name, String reason) {
-        return new MachineFileException(file, fields.get(name).line, "\"" + name + "\" " + reason);
+        return source.wrong(fields.get(name).line, "\"" + name + "\" " + reason);
     }
 }

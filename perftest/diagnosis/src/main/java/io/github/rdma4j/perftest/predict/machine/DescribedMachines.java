@@ -66,7 +66,9 @@ public final class DescribedMachines {
         if (Files.size(file) > LARGEST_FILE) {
             throw new IOException("it is longer than 1 MiB");
         }
-        return Files.readString(file);
+        String text = Files.readString(file);
+        // A byte order mark, which programs of Windows write.
+        return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
     private static String resource(String name) {
@@ -83,14 +85,15 @@ public final class DescribedMachines {
      * @param file for messages
      */
     static MachineModel parse(String file, String text) {
-        Described root = Described.read(file, text);
+        Described.Source source = new Described.Source(file, "docs/predict.md has each field of a machine's file");
+        Described root = Described.read(source, text);
         return root.make(() -> new MachineModel(
                 root.text("name"),
                 root.texts("sources"),
                 root.has("assumptions") ? root.texts("assumptions") : List.of(),
                 root.object("adapter")
                         .map(DescribedMachines::adapter)
-                        .orElseThrow(() -> new MachineFileException(file, 1, "\"adapter\" is missing")),
+                        .orElseThrow(() -> source.wrong(1, "\"adapter\" is missing")),
                 root.object("gpu").map(DescribedMachines::gpu),
                 root.object("memory").map(DescribedMachines::memory),
                 root.object("disk").map(DescribedMachines::disk),

@@ -6,10 +6,6 @@ import io.github.rdma4j.perftest.exit.PerftestException;
 
 /** Thrown when a file with a machine's description or measurements cannot be used. */
 public final class MachineFileException extends PerftestException {
-    MachineFileException(String file, int line, String reason) {
-        super(file + ":" + line + ": " + reason, "docs/predict.md has each field of a machine's file");
-    }
-
     MachineFileException(String message, String remedy) {
         super(message, remedy);
     }

@@ -118,7 +118,7 @@ class DescribedMachinesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''|a file must be one JSON object",
+                "''|m.json:1: the file is empty",
                 "[]|a file must be one JSON object",
                 "{|no JSON",
                 "{} {}|something follows the object",
