@@ -193,6 +193,21 @@ class TcpServerTest {
         }
     }
 
+    @Test
+    void clientThatNoLongerWaitsIsNotAccepted() {
+        try (EndpointServer server = bind(Transport.TCP)) {
+            assertThatThrownBy(() -> Endpoint.connect(
+                            server.address(), config -> config.transport(Transport.TCP), Duration.ofMillis(50)))
+                    .hasMessageContaining("no answer within");
+            CompletableFuture<Endpoint> accepted = accept(server);
+            try (Endpoint client = connect(server.address(), Transport.TCP);
+                    Endpoint atServer = accepted.join()) {
+                assertThat(atServer.peerAddress()).isEqualTo(client.localAddress());
+                assertThat(server.counters()).isEqualTo(new ServerCounters(1, 0, 0, 1));
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
     void interruptEndsTheWaitForAnAnswerAndLeavesNothing(Transport transport) throws Exception {

@@ -283,6 +283,8 @@ public final class TcpReception implements Reception {
                 words.queueMore(answer);
                 return true;
             }
+        } else if (!Hello.hasDatagrams(hello)) {
+            words.requirePeer();
         }
         words.queueHello(Failover.hello(config, config.answer()));
         return true;

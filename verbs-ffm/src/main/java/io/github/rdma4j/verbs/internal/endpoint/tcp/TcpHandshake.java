@@ -88,6 +88,16 @@ public final class TcpHandshake implements AutoCloseable {
         return receive(BYTES + from + length) ? bytes(BYTES + from, length) : null;
     }
 
+    /**
+     * Checks that the other side, whose hello is complete, has not closed the connection: a client that does not wait
+     * any longer must not be accepted. The other side sends nothing more before it has an answer.
+     *
+     * @throws VerbsException if it has closed it
+     */
+    public void requirePeer() {
+        receive(BYTES + 1);
+    }
+
     private byte[] bytes(int from, int length) {
         return memory.segment().asSlice(MOST_BYTES + from, length).toArray(ValueLayout.JAVA_BYTE);
     }
