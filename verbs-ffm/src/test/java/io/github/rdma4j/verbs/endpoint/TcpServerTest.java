@@ -209,6 +209,28 @@ class TcpServerTest {
     }
 
     @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void droppedClientIsToldToConnectAgain(boolean reset) throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
+            InetSocketAddress address = new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
+            CompletableFuture<Void> giving = CompletableFuture.runAsync(() -> {
+                try (Socket client = server.accept()) {
+                    // Unread bytes reset the connection.
+                    client.getInputStream().readNBytes(reset ? 1 : TcpHandshake.BYTES);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertThatThrownBy(() -> connect(address, Transport.TCP))
+                    .isInstanceOf(VerbsException.class)
+                    .hasMessageContaining("connecting to %s over TCP failed: ".formatted(address))
+                    .hasMessageContaining("closed the connection before the handshake was complete. Connect again: ")
+                    .hasMessageContaining("too many clients");
+            giving.join();
+        }
+    }
+
+    @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_OR_TCP", "RDMA_WITH_FAILOVER"})
     void interruptEndsTheWaitForAnAnswerAndLeavesNothing(Transport transport) throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {

@@ -8,6 +8,7 @@ import io.github.rdma4j.verbs.AccessFlag;
 import io.github.rdma4j.verbs.MemoryRegion;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.endpoint.EndpointConfig;
+import io.github.rdma4j.verbs.internal.Errno;
 import io.github.rdma4j.verbs.internal.StreamSocket;
 import io.github.rdma4j.verbs.internal.endpoint.protocol.Hello;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +27,13 @@ public final class TcpHandshake implements AutoCloseable {
     public static final int MORE_BYTES = 64;
 
     private static final int MOST_BYTES = BYTES + MORE_BYTES;
+
+    private static final String GONE = "the other side closed the connection before the handshake was complete";
+    /** A server resets the connection if it has not read the hello, and otherwise closes it. */
+    private static final String CONNECT_AGAIN =
+            "connect again: a server that is closed, or that too many clients connect"
+                    + " to at a time, gives up those that are not accepted yet (EndpointServer.counters()). If it happens again,"
+                    + " see that an endpoint server, and no other program, listens on this port";
 
     private static final ValueLayout.OfInt FIRST_WORD = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -107,10 +115,7 @@ public final class TcpHandshake implements AutoCloseable {
         while (received < length && !isSomethingElse()) {
             long more = socket.receive(memory.segment(), MOST_BYTES + received, length - received);
             if (more == StreamSocket.END) {
-                throw ACCESS.endpointException(
-                        operation,
-                        "the other side closed the connection before its hello was complete",
-                        "check that it is an endpoint over TCP, and read what its program reports");
+                throw ACCESS.endpointException(operation, GONE, CONNECT_AGAIN);
             }
             if (more < 0) {
                 throw broken((int) -more);
@@ -128,7 +133,9 @@ public final class TcpHandshake implements AutoCloseable {
     }
 
     private VerbsException broken(int errno) {
-        return new VerbsException(operation, errno, "", "");
+        return errno == Errno.ECONNRESET
+                ? new VerbsException(operation, errno, GONE, CONNECT_AGAIN)
+                : new VerbsException(operation, errno, "", "");
     }
 
     @Override
