@@ -38,25 +38,24 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * @since 0.1.0
  */
 public final class CompletionChannel extends Resource implements EventSource {
-    /** The index of the thread's number in {@link #WORDS}. */
-    private static final int THREAD = 2;
-
     /**
-     * Per thread: two words that ibv_get_cq_event writes, and the thread's number. Allocating them costs more than the
-     * call. The value is of a JDK class: a class of this library would keep the library's class loader alive as long as
-     * the thread.
+     * Per thread: two words that ibv_get_cq_event writes. Allocating them costs more than the call. The value is of a
+     * JDK class: a class of this library would keep the library's class loader alive as long as the thread.
      */
-    private static final ThreadLocal<MemorySegment> WORDS = ThreadLocal.withInitial(() -> {
-        MemorySegment words = Arena.ofAuto().allocate(JAVA_LONG, 3);
-        words.setAtIndex(JAVA_LONG, THREAD, Thread.currentThread().threadId());
-        return words;
-    });
+    private static final ThreadLocal<MemorySegment> WORDS =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(JAVA_LONG, 2));
 
     private final DeviceContext context;
     private final MemorySegment channel;
     private final int descriptor;
     private final ReadinessWaiter waiter;
     private final UseGuard guard = new UseGuard();
+    /**
+     * The words of the guard's owner. Most channels have one thread that takes events, which is the owner, and a lookup
+     * in {@link #WORDS} costs as much as entering the guard.
+     */
+    private final MemorySegment ownersWords = Arena.ofAuto().allocate(JAVA_LONG, 2);
+
     /**
      * Queues whose events were taken by a thread that waits for another queue; {@link #nextEvent} returns them.
      * Lock-free, because it is used inside the guard.
@@ -69,11 +68,6 @@ public final class CompletionChannel extends Resource implements EventSource {
 
     /** The queue of the last event, because most channels have one queue; null before the first event. */
     private CompletionQueue last;
-    /**
-     * The words of the thread that took the last event, because most channels have one such thread. A lookup in
-     * {@link #WORDS} costs as much as entering the guard.
-     */
-    private MemorySegment lastWords;
 
     /** The descriptor that the program waits for itself; null until the program requests it. */
     private volatile SignalledDescriptor outward;
@@ -149,11 +143,11 @@ public final class CompletionChannel extends Resource implements EventSource {
     }
 
     private CompletionQueue takeAny() {
-        enter();
+        boolean owner = enter();
         try {
             CompletionQueue queue = setAside.poll();
             if (queue == null) {
-                return take(null);
+                return take(null, owner);
             }
             clearIfNothingIsSetAside();
             return queue;
@@ -167,23 +161,29 @@ public final class CompletionChannel extends Resource implements EventSource {
      * waits for that queue.
      */
     private CompletionQueue takeFor(CompletionQueue wanted) {
-        enter();
+        boolean owner = enter();
         try {
-            return take(wanted);
+            return take(wanted, owner);
         } finally {
             guard.exit();
         }
     }
 
-    private void enter() {
+    /** Enters the guard. Returns whether the calling thread is its owner, and was outside. */
+    private boolean enter() {
+        if (guard.enterAsOwner()) {
+            return true;
+        }
         if (!guard.enter()) {
             throw closedException();
         }
+        return false;
     }
 
     /** Takes an event if there is one; otherwise returns null. Called inside the guard. */
-    private CompletionQueue take(CompletionQueue wanted) {
-        long words = wordsOfThread();
+    private CompletionQueue take(CompletionQueue wanted, boolean owner) {
+        // The owner's words live as long as this channel, the others as long as the thread.
+        long words = NativeMemory.structure((owner ? ownersWords : WORDS.get()).address());
         while (true) {
             int errno = CompletionCalls.getEvent(channel.address(), words);
             if (errno != 0) {
@@ -193,6 +193,7 @@ public final class CompletionChannel extends Resource implements EventSource {
                 throw Failures.of("ibv_get_cq_event(" + context.device().name() + ")", errno);
             }
             long nativeQueue = NativeMemory.getLong(words);
+            Reference.reachabilityFence(this);
             // ibv_destroy_cq waits for the acknowledgement, so the address still refers to this queue.
             CompletionQueue queue = queueAt(nativeQueue);
             if (queue != null) {
@@ -205,22 +206,6 @@ public final class CompletionChannel extends Resource implements EventSource {
             }
             CompletionCalls.acknowledge(nativeQueue, 1);
         }
-    }
-
-    /** {@return the address of the calling thread's words, which stay allocated as long as the thread} */
-    private long wordsOfThread() {
-        MemorySegment words = lastWords;
-        if (words != null) {
-            long address = NativeMemory.structure(words.address());
-            long thread = NativeMemory.getLong(address + THREAD * Long.BYTES);
-            Reference.reachabilityFence(words);
-            if (thread == Thread.currentThread().threadId()) {
-                return address;
-            }
-        }
-        MemorySegment own = WORDS.get();
-        lastWords = own;
-        return NativeMemory.structure(own.address());
     }
 
     /**
