@@ -187,12 +187,7 @@ public record Device(
         Path file =
                 Path.of("/dev/infiniband").resolve(ibv_device.dev_name(device).getString(0));
         CharacterDevice state = CharacterDevice.of(file);
-        String remedy = switch (state) {
-            case MISSING -> "in a container, pass the devices in (docker run --device=/dev/infiniband ...)";
-            case FORBIDDEN -> CharacterDevice.giveAccess(file);
-            case ACCESSIBLE -> "";
-        };
-        return Failures.of("ibv_open_device(" + nameOf(device) + ")", errno, state.cause(file), remedy);
+        return Failures.of("ibv_open_device(" + nameOf(device) + ")", errno, state.cause(file), state.remedy(file));
     }
 
     /** {@return name, GUID and transport, in one line} */

@@ -23,9 +23,9 @@ final class CreationFailure {
     private CreationFailure() {}
 
     static VerbsException of(String operation, int errno) {
-        if (CharacterDevice.of(FILE) == CharacterDevice.FORBIDDEN) {
-            return Failures.of(
-                    operation, errno, CharacterDevice.FORBIDDEN.cause(FILE), CharacterDevice.giveAccess(FILE));
+        CharacterDevice state = CharacterDevice.of(FILE);
+        if (state == CharacterDevice.FORBIDDEN || state == CharacterDevice.REFUSED) {
+            return Failures.of(operation, errno, state.cause(FILE), state.remedy(FILE));
         }
         return withAccess(operation, errno, KernelDevices.names());
     }
