@@ -97,7 +97,8 @@ public final class ConnectConfig {
     /**
      * Sets how often the peer retries while this side has no receive posted. The default, 7, retries forever: if this
      * side never posts a receive, the send never completes and no error is reported. Use 6 during development to find
-     * such mistakes.
+     * such mistakes. The peer retries every 0.64 ms, until {@link io.github.rdma4j.verbs.QueuePair#modify} of this side
+     * sets another {@code minRnrTimer}.
      *
      * @param count 0 to 7
      * @return this

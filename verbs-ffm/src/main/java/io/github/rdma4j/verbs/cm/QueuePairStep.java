@@ -26,6 +26,10 @@ final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
     private static final int ENOENT = 2;
     private static final int EIO = 5;
     private static final int ENXIO = 6;
+    /** 655 ms, which the kernel's rdma_cm sets because it sets nothing. */
+    private static final int LONGEST_RNR_TIMER = 0;
+    /** 0.64 ms, as for queue pairs without rdma_cm. */
+    private static final int MIN_RNR_TIMER = 12;
 
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment attributes = ibv_qp_attr.allocate(arena);
@@ -126,7 +130,8 @@ final class QueuePairStep implements Consumer<QueuePairAttributesConfig> {
             config.rnrRetry(Byte.toUnsignedInt(ibv_qp_attr.rnr_retry(attributes)));
         }
         if (has(IBV_QP_MIN_RNR_TIMER())) {
-            config.minRnrTimer(Byte.toUnsignedInt(ibv_qp_attr.min_rnr_timer(attributes)));
+            int code = Byte.toUnsignedInt(ibv_qp_attr.min_rnr_timer(attributes));
+            config.minRnrTimer(code == LONGEST_RNR_TIMER ? MIN_RNR_TIMER : code);
         }
         if (has(IBV_QP_RQ_PSN())) {
             config.receivePacketSequenceNumber(ibv_qp_attr.rq_psn(attributes));

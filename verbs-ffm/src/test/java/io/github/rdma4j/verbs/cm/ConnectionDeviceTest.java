@@ -14,6 +14,7 @@ import io.github.rdma4j.verbs.QueuePairType;
 import io.github.rdma4j.verbs.SendFlags;
 import io.github.rdma4j.verbs.WorkCompletionStatus;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -151,6 +152,13 @@ class ConnectionDeviceTest {
                 assertThat(one.queuePair.query().retryCount()).isEqualTo(6);
                 assertThat(one.queuePair.query(QueuePairAttribute.TIMEOUT).timeout())
                         .isEqualTo(CmEnd.PATIENT_ACK_TIMEOUT);
+                // The kernel's value is 0: a peer that finds no receive would wait 655 ms.
+                for (CmEnd end : List.of(one, other)) {
+                    assertThat(end.queuePair
+                                    .query(QueuePairAttribute.MIN_RNR_TIMER)
+                                    .minRnrTimer())
+                            .isEqualTo(12);
+                }
             }
         }
     }
