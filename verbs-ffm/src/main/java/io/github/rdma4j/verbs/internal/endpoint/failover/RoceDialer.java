@@ -31,6 +31,8 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -109,7 +111,20 @@ public final class RoceDialer implements RdmaDialer {
 
     @Override
     public Attempt prepare() {
-        return new QueuePairLink();
+        return new QueuePairLink(now(gid, domain().context().gidTable(gid.port())));
+    }
+
+    /** Finds the index of a GID: if its address was away for a while, it can be another one. */
+    static GidEntry now(GidEntry known, List<GidEntry> table) {
+        return table.stream()
+                .filter(entry -> entry.gid().equals(known.gid()) && entry.type() == known.type())
+                .filter(entry -> entry.index() <= GidEntry.MAX_USABLE_INDEX)
+                .min(Comparator.comparing(entry -> entry.networkInterfaceIndex() != known.networkInterfaceIndex()))
+                .orElseThrow(() -> new VerbsException(
+                        "looking for the GID %s of port %d".formatted(known.gid(), known.port()),
+                        0,
+                        "it is no longer in the GID table: its network interface is down, or has lost the address",
+                        "bring the interface up ('ip link set dev INTERFACE up'), and give it the address again"));
     }
 
     @Override
@@ -141,7 +156,7 @@ public final class RoceDialer implements RdmaDialer {
         private String lost;
         private long lookedAt = System.nanoTime();
 
-        QueuePairLink() {
+        QueuePairLink(GidEntry source) {
             // The trial messages have slots of their own, because they are not acknowledged before the next posts.
             sizes = new EndpointSettings.Sizes(
                     config.sizes().receiveBuffers(),
@@ -159,8 +174,8 @@ public final class RoceDialer implements RdmaDialer {
                 prepared = domain().prepareQueuePair(
                                 QueuePairType.RC,
                                 settings -> settings.completionQueue(queue)
-                                        .port(gid.port())
-                                        .gidIndex(gid.index())
+                                        .port(source.port())
+                                        .gidIndex(source.index())
                                         .maxSendWorkRequests(sends)
                                         .maxReceiveWorkRequests(receives)
                                         .maxInlineData(config.adapter().maxInlineData())
