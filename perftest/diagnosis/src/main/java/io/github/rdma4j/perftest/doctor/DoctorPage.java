@@ -6,16 +6,22 @@ import io.github.rdma4j.perftest.doctor.check.Check;
 import io.github.rdma4j.perftest.doctor.check.Diagnosis;
 import io.github.rdma4j.perftest.doctor.check.Finding;
 import io.github.rdma4j.perftest.doctor.check.FindingState;
+import io.github.rdma4j.perftest.doctor.check.Names;
 import io.github.rdma4j.perftest.doctor.machine.GpuReport;
+import io.github.rdma4j.perftest.doctor.machine.RdmaDevice;
+import io.github.rdma4j.perftest.doctor.machine.RdmaPort;
 import io.github.rdma4j.perftest.doctor.pair.PeerReport;
 import io.github.rdma4j.perftest.environment.BuildInfo;
 import io.github.rdma4j.perftest.findings.Paragraphs;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /** Prints a diagnosis as a page of text: the verdict, then what to fix, then all findings. */
 final class DoctorPage {
@@ -32,6 +38,9 @@ final class DoctorPage {
     private final String result;
     private final List<Finding> all;
     private final Optional<GpuReport> gpus;
+    /** The names by which a text refers to a device or port that is the subject of a finding. */
+    private final Map<String, List<String>> ownNames = new HashMap<>();
+
     private final Paragraphs text = new Paragraphs();
 
     private DoctorPage(String title, String result, List<Finding> all, Optional<GpuReport> gpus) {
@@ -47,12 +56,25 @@ final class DoctorPage {
      * @param allPairs whether to show the pairs for which another adapter is nearer to the GPU
      */
     static String of(Diagnosis diagnosis, boolean allPairs) {
-        return new DoctorPage(
-                        (diagnosis.gpuOnly() ? "GPUDirect RDMA" : "RDMA") + " on this machine",
-                        diagnosis.gpuOnly() ? gpuResult(diagnosis) : result(diagnosis),
-                        diagnosis.findings(),
-                        diagnosis.gpus())
-                .write(allPairs);
+        DoctorPage page = new DoctorPage(
+                (diagnosis.gpuOnly() ? "GPUDirect RDMA" : "RDMA") + " on this machine",
+                diagnosis.gpuOnly() ? gpuResult(diagnosis) : result(diagnosis),
+                diagnosis.findings(),
+                diagnosis.gpus());
+        diagnosis.devices().forEach(page::name);
+        return page.write(allPairs);
+    }
+
+    private void name(RdmaDevice device) {
+        List<String> names = new ArrayList<>(List.of(device.name()));
+        device.function().ifPresent(function -> names.add(function.address().toString()));
+        ownNames.put(device.name(), List.copyOf(names));
+        for (RdmaPort port : device.ports()) {
+            List<String> ofPort = new ArrayList<>(List.of(port.name()));
+            ofPort.addAll(names);
+            port.networkInterface().ifPresent(ofPort::add);
+            ownNames.put(port.name(), ofPort);
+        }
     }
 
     static String of(PeerReport report) {
@@ -106,7 +128,7 @@ final class DoctorPage {
     }
 
     private static String result(Diagnosis diagnosis) {
-        String ports = String.join(", ", diagnosis.usablePorts());
+        String ports = Names.list(diagnosis.usablePorts());
         return switch (diagnosis.outcome()) {
             case OK -> "RDMA can be used: " + ports + ".";
             case TROUBLE -> "RDMA can be used (" + ports + "), but something is slow or broken:";
@@ -132,16 +154,20 @@ final class DoctorPage {
     /** Prints the remedies. */
     private void printRemedies() {
         List<List<Finding>> groups =
-                sameAdvice(all.stream().filter(Finding::isTrouble).toList());
+                grouped(all.stream().filter(Finding::isTrouble).toList(), true);
         for (int i = 0; i < Math.min(groups.size(), MOST_TO_FIX); i++) {
             List<Finding> group = groups.get(i);
             Finding first = group.getFirst();
-            String subjects = subjects(group);
+            boolean alike = differ(group, Finding::seen);
+            String subjects = subjects(alike ? List.of(first) : group);
             text.entry(
                     INDENT + (i + 1) + ". ",
-                    first.check().key() + (subjects.isEmpty() ? "" : " of " + subjects) + ": " + first.seen());
+                    first.check().key() + (subjects.isEmpty() ? "" : " of " + subjects) + ": " + first.seen()
+                            + (alike ? "; likewise " + subjects(group.subList(1, group.size())) : ""));
             if (!first.remedy().isEmpty()) {
-                text.entry("     -> ", first.remedy());
+                text.entry(
+                        "     -> ",
+                        first.remedy() + (differ(group, Finding::remedy) ? "; likewise for the others" : ""));
             }
         }
         if (groups.size() > MOST_TO_FIX) {
@@ -164,39 +190,56 @@ final class DoctorPage {
                                 .distinct()
                                 .count();
         return switch (section) {
-            case GPU -> everyone ? "all GPUs" : String.join(", ", names);
-            case GPU_ADAPTER -> everyone ? "all adapters" : String.join(", ", names);
+            case GPU -> everyone ? "all GPUs" : Names.list(names);
+            case GPU_ADAPTER -> everyone ? "all adapters" : Names.list(names);
             case GPU_PAIR -> everyone ? "all these pairs" : GpuTables.pairs(names);
-            default -> String.join(", ", names);
+            default -> Names.list(names);
         };
     }
 
-    /** Groups findings with the same advice, so that it is printed once. */
-    private static List<List<Finding>> sameAdvice(List<Finding> findings) {
+    /** Groups findings with the same advice, so that it is printed once. It may differ in the names of their subjects. */
+    private List<List<Finding>> grouped(List<Finding> findings, boolean alsoInSeen) {
         Map<List<Object>, List<Finding>> groups = new LinkedHashMap<>();
         for (Finding finding : findings) {
             groups.computeIfAbsent(
                             List.of(
                                     finding.check(),
                                     finding.state(),
-                                    finding.seen(),
-                                    finding.meaning(),
-                                    finding.remedy()),
+                                    alsoInSeen ? pattern(finding, finding.seen()) : finding.seen(),
+                                    pattern(finding, finding.meaning()),
+                                    pattern(finding, finding.remedy())),
                             _ -> new ArrayList<>())
                     .add(finding);
         }
         return List.copyOf(groups.values());
     }
 
+    /** Replaces the names of the finding's subject by placeholders. */
+    private String pattern(Finding finding, String words) {
+        List<String> names = ownNames.getOrDefault(finding.subject(), List.of());
+        String pattern = words;
+        for (int i = 0; i < names.size(); i++) {
+            pattern = pattern.replaceAll("(?<![\\w/])" + Pattern.quote(names.get(i)) + "(?![\\w-])", "<" + i + ">");
+        }
+        return pattern;
+    }
+
+    private static boolean differ(List<Finding> group, Function<Finding, String> words) {
+        return group.stream().map(words).distinct().count() > 1;
+    }
+
     private void findings(List<Finding> findings) {
-        List<List<Finding>> groups = sameAdvice(findings);
+        List<List<Finding>> groups = grouped(findings, false);
+        List<Finding> explained = new ArrayList<>();
         for (int i = 0; i < groups.size(); i++) {
             List<Finding> group = groups.get(i);
-            Finding first = group.getFirst();
-            seen(first, subjects(group));
+            seen(group.getFirst(), subjects(group));
+            explained.addAll(group);
             // Consecutive groups with the same meaning are explained once, after the last of them.
-            if (i + 1 == groups.size() || !sameMeaning(first, groups.get(i + 1).getFirst())) {
-                explain(first);
+            if (i + 1 == groups.size()
+                    || !sameMeaning(group.getFirst(), groups.get(i + 1).getFirst())) {
+                explain(explained);
+                explained.clear();
             }
         }
     }
@@ -209,12 +252,19 @@ final class DoctorPage {
                 (subjects.isEmpty() ? "" : subjects + ": ") + finding.seen());
     }
 
-    private void explain(Finding finding) {
+    private void explain(List<Finding> group) {
+        Finding finding = group.getFirst();
         if (!finding.meaning().isEmpty()) {
             text.entry(MARGIN, sentence(finding.meaning()));
         }
         if (!finding.remedy().isEmpty()) {
-            text.entry(MARGIN, "Remedy: " + finding.remedy() + ".");
+            text.entry(
+                    MARGIN,
+                    "Remedy"
+                            + (differ(group, Finding::remedy)
+                                    ? " for " + finding.subject() + ", likewise for the others"
+                                    : "")
+                            + ": " + finding.remedy() + ".");
         }
         if (finding.isTrouble()) {
             text.entry(MARGIN, "Source: " + finding.source() + ".");
@@ -230,10 +280,10 @@ final class DoctorPage {
         return word + " ".repeat(Math.max(1, width - word.length()));
     }
 
-    private static boolean sameMeaning(Finding one, Finding other) {
+    private boolean sameMeaning(Finding one, Finding other) {
         return one.check() == other.check()
                 && one.state() == other.state()
-                && one.meaning().equals(other.meaning())
-                && one.remedy().equals(other.remedy());
+                && pattern(one, one.meaning()).equals(pattern(other, other.meaning()))
+                && pattern(one, one.remedy()).equals(pattern(other, other.remedy()));
     }
 }

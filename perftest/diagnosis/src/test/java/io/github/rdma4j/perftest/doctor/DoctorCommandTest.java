@@ -11,6 +11,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.github.rdma4j.perftest.CommandRun;
 import io.github.rdma4j.perftest.doctor.check.Check;
+import io.github.rdma4j.perftest.doctor.check.Names;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -66,12 +67,34 @@ class DoctorCommandTest {
         CommandRun run = run(RecordedHost.bothPortsOfIrdma(folder.resolve("machine")));
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
-                .contains("Result: RDMA can be used (irdma0/1), but something is slow or broken:\n"
-                        + "  1. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
-                        + "     -> ip link set ens2f1 up\n"
-                        + "  2. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
-                        + "     -> ip link set ens2f1 up; if it is already up, check cable and switch\n")
+                .contains(
+                        "Result: RDMA can be used (irdma0/1), but something is slow or broken:\n"
+                                + "  1. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
+                                + "     -> ip link set ens2f1 up\n"
+                                + "  2. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
+                                + "     -> ip link set ens2f1 up; if it is already up, check cable and switch; the link's\n        state: ethtool ens2f1\n")
                 .contains("                              Source: /sys/class/infiniband/irdma1/ports/1.\n");
+    }
+
+    /** A remedy that differs only in names stands once, or the page of a machine with many ports would be long. */
+    @Test
+    void portsWithTheSameFindingShareItsText() {
+        assertThat(run("bluefield2-switchdev").out())
+                .contains(
+                        "  NOTE     mtu              mlx5_2/1, mlx5_3/1: 1024 of 4096 bytes\n",
+                        "Remedy for mlx5_2/1, likewise for the others: ip link set enp3s0f0s0 mtu 4200")
+                .doesNotContain("ip link set enp3s0f1s0");
+        assertThat(run("multiplane-roce").out())
+                .contains("mlx5_0/1, mlx5_0/2, mlx5_0/4, mlx5_0/5, mlx5_0/7, mlx5_0/8, mlx5_0/10, mlx5_0/11: DOWN");
+    }
+
+    @Test
+    void namesWithConsecutiveNumbersBecomeARange() {
+        assertThat(Names.list(List.of("mlx5_0/1", "mlx5_1/1", "mlx5_2/1", "mlx5_bond_0/1", "mlx5_9/1", "mlx5_10/1")))
+                .isEqualTo("mlx5_0/1 to mlx5_2/1, mlx5_bond_0/1, mlx5_9/1, mlx5_10/1");
+        assertThat(Names.list(List.of("hbl_0/2", "hbl_0/1", "hbl_0/2", "hbl_0/3", "hbl_1/3", "hbl_1/4")))
+                .isEqualTo("hbl_0/2, hbl_0/1 to hbl_0/3, hbl_1/3, hbl_1/4");
+        assertThat(Names.list(List.of())).isEmpty();
     }
 
     @Test

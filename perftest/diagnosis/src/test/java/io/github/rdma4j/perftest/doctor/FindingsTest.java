@@ -132,6 +132,7 @@ class FindingsTest {
                     FAIL,
                     "no known RDMA adapter",
                     host -> host.without("sys/class/infiniband").without("sys/bus/pci/devices")),
+            without(Check.RDMA_DEVICES, FAIL, "sysfs is not mounted", "sys"),
             row(
                     Check.RDMA_DEVICES,
                     FAIL,
@@ -225,6 +226,16 @@ class FindingsTest {
             with(Check.PORT, WARNING, "25 Gb/sec (1X EDR)", PORT + "link_layer: InfiniBand"),
             with(
                     Check.PORT,
+                    WARNING,
+                    "10 Gb/sec (4X SDR)",
+                    PORT + "link_layer: InfiniBand\n" + PORT + "rate: 10 Gb/sec (4X SDR)"),
+            with(
+                    Check.PORT,
+                    OK,
+                    "200 Gb/sec (2X NDR)",
+                    PORT + "link_layer: InfiniBand\n" + PORT + "rate: 200 Gb/sec (2X NDR)"),
+            with(
+                    Check.PORT,
                     OK,
                     "50 Gb/sec (1X HDR)",
                     PORT + "link_layer: Unspecified\n" + PORT + "rate: 50 Gb/sec (1X HDR)"),
@@ -271,23 +282,29 @@ class FindingsTest {
                     "sys/class/net/ens1f0/operstate: down\nsys/class/net/ens1f0/flags: 0x1002"),
             with(Check.INTERFACE, FAIL, "ens1f0 is down", "sys/class/net/ens1f0/operstate: down"),
             with(Check.INTERFACE, FAIL, "ens1f0 is lowerlayerdown", "sys/class/net/ens1f0/operstate: lowerlayerdown"),
+            with(
+                    Check.INTERFACE,
+                    WARNING,
+                    "ens1f0 is up, MTU 9000; in this bond, no link: b",
+                    "sys/class/net/ens1f0/bonding/slaves: a b\nsys/class/net/a/operstate: up\n"
+                            + "sys/class/net/b/operstate: down"),
             without(Check.INTERFACE, FAIL, "not in this network namespace", "sys/class/net/ens1f0"),
             without(Check.INTERFACE, UNKNOWN, "names no network interface", PORT + "gid_attrs/ndevs"),
             healthy(Check.MTU, "4096 of 4096 bytes"),
             with(Check.MTU, NOTE, "1024 of 4096 bytes", "ibv_devinfo/mlx5_0/1/active_mtu: 1024"),
             without(Check.MTU, UNKNOWN, "does not report the path MTU", "ibv_devinfo/mlx5_0/1"),
-            healthy(Check.GID, "use index 5 of 6"),
+            healthy(Check.GID, "use index 5, "),
             with( // a container that shares the device
                     Check.GID,
                     OK,
-                    "use index 7 of 6, 0000:0000:0000:0000:0000:ffff:0a01:0203 (10.1.2.3), RoCE v2 on net1",
+                    "use index 7, 0000:0000:0000:0000:0000:ffff:0a01:0203 (10.1.2.3), RoCE v2 on net1",
                     PORT + "gids/7: 0000:0000:0000:0000:0000:ffff:0a01:0203\n" + PORT
                             + "gid_attrs/types/7: RoCE v2\n" + PORT + "gid_attrs/ndevs/7: net1\n" + PORT
                             + "gid_attrs/ndevs/5: host0\nsys/class/net/net1/operstate: up"),
             row(
                     Check.GID,
                     WARNING,
-                    "use index 1 of 4",
+                    "use index 1, ",
                     host -> host.without(PORT + "gids/4").without(PORT + "gids/5")),
             row(
                     Check.GID,
@@ -297,6 +314,15 @@ class FindingsTest {
                             .without(PORT + "gids/3")
                             .without(PORT + "gids/5")),
             without(Check.GID, FAIL, "the port has no GID", PORT + "gids"),
+            row(
+                    Check.GID,
+                    NOTE,
+                    "it is a backup link of bond0, whose active link is ens2f0",
+                    host -> host.without(PORT + "gids")
+                            .with("sys/class/net/ens1f0/master -> ../bond0\n"
+                                    + "sys/class/net/bond0/bonding/active_slave: ens2f0\n"
+                                    + "sys/class/infiniband/mlx5_0/device/net/ens1f0/dev_port: 0")),
+            with(Check.GID, WARNING, "(127.0.0.1)", PORT + "gids/5: 0000:0000:0000:0000:0000:ffff:7f00:0001"),
             healthy(Check.ROCE_MODE, "no mode is set for rdma_cm"),
             with(
                     Check.ROCE_MODE,
@@ -392,7 +418,12 @@ class FindingsTest {
             with(Check.IOMMU, UNKNOWN, "the type of IOMMU group 7", IOMMU + "devices: x"),
             with(Check.IOMMU, OK, "in no IOMMU group", "sys/kernel/iommu_groups/9/type: DMA"),
             healthy(Check.PCI_LINK, "8.0 GT/s x8: 63 Gbit/s"),
-            with(Check.PCI_LINK, WARNING, "x4 of 8.0 GT/s x8", PCI + "current_link_width: 4"),
+            with(Check.PCI_LINK, WARNING, "x2 of 8.0 GT/s x8", PCI + "current_link_width: 2"),
+            with(
+                    Check.PCI_LINK,
+                    OK,
+                    "x4 of 8.0 GT/s x8: 32 Gbit/s, enough for the 25 Gbit/s of the card's ports",
+                    PCI + "current_link_width: 4"),
             with(Check.PCI_LINK, UNKNOWN, "does not report", PCI + "current_link_speed: Unknown"),
             healthy(Check.NUMA, "one NUMA node"),
             with(Check.NUMA, OK, "all of them on that node", NODES + "proc/thread-self/status: Cpus_allowed_list:	1-2"),

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.doctor.check;
 
 import static io.github.rdma4j.perftest.doctor.check.FindingState.FAIL;
+import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
 import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
 import io.github.rdma4j.perftest.doctor.machine.Machine;
@@ -13,6 +14,7 @@ import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.GidType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -56,6 +58,18 @@ final class AddressChecks {
         String addAddress = "give "
                 + port.networkInterface().orElse("its network interface (rdma link shows it)")
                 + " an IP address";
+        Optional<String> waiting = port.networkInterface().flatMap(this::backupOf);
+        if (chosen.isEmpty() && waiting.isPresent()) {
+            return new Finding(
+                    Check.GID,
+                    port.name(),
+                    source,
+                    NOTE,
+                    "the port has no GID: it is a backup link of " + waiting.get(),
+                    "only the active link of such a bond has GIDs, and the bond makes this link the active one when"
+                            + " that one fails",
+                    "");
+        }
         if (chosen.isEmpty()) {
             return new Finding(
                     Check.GID,
@@ -71,7 +85,7 @@ final class AddressChecks {
                             + addAddress + "; start a container with --network host");
         }
         GidEntry entry = chosen.get();
-        String seen = "use index " + entry.index() + " of " + port.gids().size() + ", " + words(entry.gid()) + ", "
+        String seen = "use index " + entry.index() + ", " + words(entry.gid()) + ", "
                 + (entry.type() == GidType.ROCE_V1 ? "RoCE v1" : "RoCE v2")
                 + Optional.ofNullable(port.interfaces().get(entry.index()))
                         .map(name -> " on " + name)
@@ -86,6 +100,14 @@ final class AddressChecks {
                     files.exists("sys/module/mlx4_core")
                             ? "modprobe mlx4_core roce_mode=2, if the adapter supports it"
                             : addAddress);
+        }
+        if (isLoopback(entry.gid())) {
+            return warning(
+                    port,
+                    source,
+                    seen,
+                    "it is an address of the loopback interface: no other machine can reach it",
+                    "use a device on another network interface: rdma link add rxe1 type rxe netdev eth0");
         }
         if (entry.gid().isLinkLocal()) {
             return warning(
@@ -106,6 +128,14 @@ final class AddressChecks {
                                 : "without an IPv4 address, a global IPv6 address is preferred"));
     }
 
+    /** Returns the bond in which an interface waits, and the bond's active link; empty if it does not wait. */
+    private Optional<String> backupOf(String networkInterface) {
+        return files.target("sys/class/net/" + networkInterface + "/master")
+                .flatMap(bond -> files.text("sys/class/net/" + bond + "/bonding/active_slave")
+                        .filter(active -> !active.isEmpty() && !active.equals(networkInterface))
+                        .map(active -> bond + ", whose active link is " + active));
+    }
+
     /** With the IPv4 address that it is made of. */
     private static String words(Gid gid) {
         byte[] bytes = gid.bytes();
@@ -115,6 +145,14 @@ final class AddressChecks {
                                 .mapToObj(i -> Integer.toString(Byte.toUnsignedInt(bytes[i])))
                                 .collect(Collectors.joining(".", " (", ")"))
                         : "");
+    }
+
+    private static boolean isLoopback(Gid gid) {
+        byte[] bytes = gid.bytes();
+        return gid.isIpv4Mapped()
+                ? bytes[Gid.LENGTH - 4] == 127
+                : Arrays.equals(bytes, 0, Gid.LENGTH - 1, new byte[Gid.LENGTH], 0, Gid.LENGTH - 1)
+                        && bytes[Gid.LENGTH - 1] == 1;
     }
 
     private static Finding warning(RdmaPort port, String source, String seen, String meaning, String remedy) {

@@ -36,14 +36,14 @@ public enum Check {
     /** The capabilities of an Elastic Fabric Adapter. */
     EFA(Section.DEVICES, "efa", OK, WARNING, UNKNOWN),
     /** The network interface of the port. */
-    INTERFACE(Section.DEVICES, "interface", OK, FAIL, UNKNOWN),
+    INTERFACE(Section.DEVICES, "interface", OK, WARNING, FAIL, UNKNOWN),
     /** Whether the port carries data, which on Ethernet follows from its interface. */
     PORT(Section.DEVICES, "port", OK, NOTE, WARNING, FAIL, UNKNOWN),
     /** The path MTU in force. */
     MTU(Section.DEVICES, "mtu", OK, NOTE, UNKNOWN),
 
     /** Which GID to use, and why. */
-    GID(Section.ADDRESSES, "gid", OK, WARNING, FAIL),
+    GID(Section.ADDRESSES, "gid", OK, NOTE, WARNING, FAIL),
     /** Which version of RoCE rdma_cm uses. */
     ROCE_MODE(Section.ADDRESSES, "roce-mode", OK, WARNING),
 

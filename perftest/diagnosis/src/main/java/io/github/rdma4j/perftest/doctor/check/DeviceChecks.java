@@ -89,7 +89,7 @@ final class DeviceChecks {
                             + " attempt crashes the process",
                     device.function()
                             .flatMap(PciFunction::physicalFunction)
-                            .map(this::onHost)
+                            .map(physical -> onHost(Optional.of(physical)))
                             .orElse("set the node GUID with the tools of the adapter's maker, or update its firmware"));
         }
         if (device.isSoftware()) {
@@ -128,7 +128,7 @@ final class DeviceChecks {
     private Finding notOpen(String source) {
         if (machine.isWithheld(device)) {
             return note(
-                    "/dev/infiniband has no " + device.node().orElseThrow(),
+                    "/dev/infiniband has no file for it",
                     "this process was given other devices but not this one, as is usual for containers");
         }
         Optional<Check> cause = Optional.empty();
@@ -237,24 +237,45 @@ final class DeviceChecks {
                 + (port.rate().isEmpty() ? "" : ", " + port.rate())
                 + port.bond().map(DeviceChecks::words).orElse("");
         if (port.isActive()) {
-            // InfiniBand ports have four lanes, or two for NDR and HDR with a splitting cable.
-            return port.isInfiniBand() && port.rate().contains("(1X ")
-                    ? new Finding(
+            return lanes(port)
+                    .map(slow -> new Finding(
                             Check.PORT,
                             port.name(),
                             source,
                             WARNING,
                             seen,
-                            "only one of usually four lanes is up, so bandwidth drops to a quarter",
-                            "reseat or replace cable and transceiver; to see the lanes, run ibportstate -D 0 "
-                                    + port.number() + " query")
-                    : Finding.ok(Check.PORT, port.name(), source, seen);
+                            slow,
+                            "reseat or replace cable and transceiver; to see the lanes, run " + portState(port)
+                                    + "query"))
+                    .orElseGet(() -> Finding.ok(Check.PORT, port.name(), source, seen));
         }
         return new Finding(
                 Check.PORT, port.name(), source, FAIL, seen, "only an active port carries data", activate(port));
     }
 
+    /** Returns what is wrong with the lanes of an active port; empty if nothing is. */
+    private Optional<String> lanes(RdmaPort port) {
+        if (!port.isInfiniBand()) {
+            return Optional.empty();
+        }
+        // InfiniBand ports have four lanes, or two for NDR and HDR with a splitting cable.
+        if (port.rate().contains("(1X ")) {
+            return Optional.of("only one of usually four lanes is up, so bandwidth drops to a quarter");
+        }
+        // The slowest adapter of this driver has lanes of FDR.
+        return port.rate().contains("X SDR)")
+                        && device.function()
+                                .flatMap(PciFunction::driver)
+                                .filter("mlx5_core"::equals)
+                                .isPresent()
+                ? Optional.of("the lanes run at SDR, the lowest speed of InfiniBand, although the adapter is faster")
+                : Optional.empty();
+    }
+
     private static String words(Bond bond) {
+        if (!bond.isShared()) {
+            return "; in the bond " + bond.name() + ", where it uses only its own link";
+        }
         return " of one of its links; the bond " + bond.name() + " (" + String.join(", ", bond.members()) + ") has "
                 + (bond.gigabits().isPresent()
                         ? String.format(
@@ -293,25 +314,60 @@ final class DeviceChecks {
     private String activate(RdmaPort port) {
         if (port.isEthernet()) {
             if (port.networkInterface().isEmpty()) {
-                return "check cable, transceiver and switch; rdma link shows the network interface to bring up";
+                return device.function().flatMap(PciFunction::physicalFunction).isPresent()
+                        ? "move the virtual function's network interface into this network namespace and bring it up;"
+                                + " rdma link on the host shows its name"
+                        : "check cable, transceiver and switch; rdma link shows the network interface to bring up";
             }
             String networkInterface = port.networkInterface().get();
             return port.physicalState().equals("Disabled")
-                    ? "ip link set " + networkInterface + " up; if it is already up, check cable and switch"
-                    : "check cable, transceiver and switch; the link's state: ethtool " + networkInterface;
+                    ? "ip link set " + networkInterface + " up; if it is already up, " + link(networkInterface)
+                    : link(networkInterface);
         }
         Optional<PciAddress> physical = device.function().flatMap(PciFunction::physicalFunction);
-        if (physical.isPresent() && port.physicalState().equals("LinkUp")) {
-            return onHost(physical.get());
+        boolean linked = port.physicalState().equals("LinkUp");
+        if (linked && (physical.isPresent() || port.state().equals("DOWN"))) {
+            return onHost(physical);
         }
-        return port.state().equals("DOWN")
-                ? "check cable and switch; iblinkinfo shows the links"
-                : "start a subnet manager: opensm, or the one of a switch; sminfo shows whether one runs";
+        if (port.physicalState().equals("Disabled")) {
+            return "switch the port on: " + portState(port) + "enable";
+        }
+        if (port.state().equals("DOWN")) {
+            return "check cable and switch; the link's state: " + portState(port) + "query";
+        }
+        Optional<Integer> manager = files.text(port.folder() + "/sm_lid")
+                .filter(lid -> lid.matches("0x[0-9a-f]{1,4}"))
+                .map(Integer::decode)
+                .filter(lid -> lid != 0);
+        return manager.map(lid -> "see whether the subnet manager, which was at LID " + lid
+                        + ", still runs: sminfo -C " + device.name() + " -P " + port.number()
+                        + ". For a virtual function it must support virtualization (virt_enabled 2"
+                        + " in opensm.conf); in a cloud, restart the machine or ask the provider")
+                .orElse("start a subnet manager: opensm, or the one of a switch");
+    }
+
+    /** Without the adapter's name, infiniband-diags take the first active port of the machine. */
+    private String portState(RdmaPort port) {
+        return "ibportstate -C " + device.name() + " -P " + port.number() + " -D 0 " + port.number() + " ";
+    }
+
+    /** Returns how to get a link for an interface that is switched on. */
+    private String link(String networkInterface) {
+        String folder = INTERFACES + networkInterface;
+        if (files.exists(folder + "/bridge")) {
+            return "connect an interface to the bridge " + networkInterface
+                    + ", which is up while one of its interfaces is: bridge link shows them";
+        }
+        if (files.exists(folder + "/wireless") || files.exists(folder + "/phy80211")) {
+            return "join a wireless network: iw dev " + networkInterface + " link shows the state";
+        }
+        return "check cable and switch; the link's state: ethtool " + networkInterface;
     }
 
     /** A virtual function has neither a GUID nor a state until its host sets both. */
-    private String onHost(PciAddress physical) {
-        String folder = "sys/bus/pci/devices/" + physical;
+    private String onHost(Optional<PciAddress> physical) {
+        String folder =
+                "sys/bus/pci/devices/" + physical.map(PciAddress::toString).orElse("none");
         String own = device.function().orElseThrow().address().toString();
         Optional<String> number = files.names(folder).stream()
                 .filter(name -> name.matches("virtfn\\d{1,4}"))
@@ -359,6 +415,23 @@ final class DeviceChecks {
                 .orElse(!state.equals("down"));
         String mtu = files.text(folder + "/mtu").map(text -> ", MTU " + text).orElse("");
         if (up && (state.equals("up") || state.equals("unknown"))) {
+            List<String> missing = port.bond().stream()
+                    .filter(Bond::isShared)
+                    .flatMap(bond -> bond.members().stream())
+                    .filter(member -> files.text(INTERFACES + member + "/operstate")
+                            .filter(found -> !found.equals("up") && !found.equals("unknown"))
+                            .isPresent())
+                    .toList();
+            if (!missing.isEmpty()) {
+                return new Finding(
+                        Check.INTERFACE,
+                        port.name(),
+                        "/" + folder,
+                        WARNING,
+                        name + " is up" + mtu + "; in this bond, no link: " + String.join(", ", missing),
+                        "the bond carries less, and may have no link in reserve",
+                        "check cable and switch; the link's state: ethtool " + missing.getFirst());
+            }
             return Finding.ok(Check.INTERFACE, port.name(), "/" + folder, name + " is up" + mtu);
         }
         return new Finding(
@@ -368,7 +441,7 @@ final class DeviceChecks {
                 FAIL,
                 name + (up ? " is " + state : " is switched off") + mtu,
                 "a RoCE or iWARP port carries data only while its interface is up",
-                up ? "check cable and switch; the link's state: ethtool " + name : "ip link set " + name + " up");
+                up ? link(name) : "ip link set " + name + " up");
     }
 
     private Finding mtu(RdmaPort port) {

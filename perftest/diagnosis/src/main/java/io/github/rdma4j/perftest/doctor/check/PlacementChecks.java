@@ -6,6 +6,7 @@ import static io.github.rdma4j.perftest.doctor.check.FindingState.NOTE;
 import static io.github.rdma4j.perftest.doctor.check.FindingState.UNKNOWN;
 import static io.github.rdma4j.perftest.doctor.check.FindingState.WARNING;
 
+import io.github.rdma4j.gpudirect.topology.PciAddress;
 import io.github.rdma4j.gpudirect.topology.PciFunction;
 import io.github.rdma4j.gpudirect.topology.PciLink;
 import io.github.rdma4j.perftest.doctor.machine.Machine;
@@ -15,10 +16,13 @@ import io.github.rdma4j.perftest.placement.CpuList;
 import io.github.rdma4j.perftest.placement.NumaTopology;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -26,6 +30,10 @@ import java.util.stream.Collectors;
 final class PlacementChecks {
     private static final String CPUS = "/sys/devices/system/cpu";
     private static final String FASTEST = "performance";
+    private static final Pattern RATE = Pattern.compile("(\\d{1,5}(?:\\.\\d)?) Gb/sec");
+    /** The share of a link that is left for data beside the headers of PCI Express. */
+    private static final double USABLE = 0.9;
+
     private static final Pattern CPU_LIST = Pattern.compile("\\d{1,4}(-\\d{1,4})?(,\\d{1,4}(-\\d{1,4})?)*");
 
     private final MachineFiles files;
@@ -51,7 +59,7 @@ final class PlacementChecks {
         return findings;
     }
 
-    private static Finding link(RdmaDevice device, PciFunction function) {
+    private Finding link(RdmaDevice device, PciFunction function) {
         PciLink link = function.link();
         String source = "/sys/bus/pci/devices/" + function.address();
         if (link.bandwidth() == 0) {
@@ -65,7 +73,12 @@ final class PlacementChecks {
                     "lspci -vv -s " + function.address() + " as root, and compare LnkSta with LnkCap");
         }
         String seen = String.format(Locale.ROOT, "%s: %.0f Gbit/s", link, link.bandwidth());
-        return link.isNarrowed() || link.isSlowed()
+        double needed = rateOfCard(device);
+        boolean limits = needed == 0 || link.bandwidth() * USABLE < needed;
+        if ((link.isNarrowed() || link.isSlowed()) && !limits) {
+            seen += String.format(Locale.ROOT, ", enough for the %.0f Gbit/s of the card's ports", needed);
+        }
+        return (link.isNarrowed() || link.isSlowed()) && limits
                 ? new Finding(
                         Check.PCI_LINK,
                         device.name(),
@@ -76,6 +89,28 @@ final class PlacementChecks {
                         "reseat the card, or use a slot with all lanes of its generation; lspci -vv -s "
                                 + function.address())
                 : Finding.ok(Check.PCI_LINK, device.name(), source, seen);
+    }
+
+    /** Returns the sum of the rates of all active ports that share the link, in Gbit/s; 0 if unknown. */
+    private double rateOfCard(RdmaDevice device) {
+        // Virtual functions and subfunctions share the ports of their physical function.
+        Map<PciAddress, Double> rates = new HashMap<>();
+        for (RdmaDevice other : devices) {
+            if (other.sharesCard(device)) {
+                PciFunction function = other.function().orElseThrow();
+                rates.merge(function.physicalFunction().orElse(function.address()), rate(other), Math::max);
+            }
+        }
+        return rates.values().stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    private static double rate(RdmaDevice device) {
+        return device.ports().stream()
+                .filter(port -> port.isActive() && !port.rawOnly())
+                .map(port -> RATE.matcher(port.rate()))
+                .filter(Matcher::lookingAt)
+                .mapToDouble(rate -> Double.parseDouble(rate.group(1)))
+                .sum();
     }
 
     private Finding node(RdmaDevice device, PciFunction function) {

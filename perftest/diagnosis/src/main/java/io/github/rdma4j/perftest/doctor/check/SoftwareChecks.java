@@ -43,9 +43,13 @@ final class SoftwareChecks {
             "hns3", "hns_roce_hw_v2",
             "qede", "qedr",
             "cxgb4", "iw_cxgb4",
-            "mana", "mana_ib");
+            "mana", "mana_ib",
+            "ionic", "ionic_rdma");
 
     private static final int MELLANOX = 0x15b3;
+    private static final int INTEL = 0x8086;
+    private static final int X722 = 0x37c0;
+    private static final int X722_MASK = 0xffe0;
     private static final int AMAZON = 0x1d0f;
     private static final int EFA = 0xefa0;
     private static final int EFA_MASK = 0xfff0;
@@ -133,7 +137,7 @@ final class SoftwareChecks {
                 .filter(device -> device.facts().isEmpty() && device.node().isPresent())
                 .filter(device -> !machine.isWithheld(device))
                 .toList();
-        String unserved = unlisted.stream().map(RdmaDevice::name).collect(Collectors.joining(", "));
+        String unserved = Names.list(unlisted.stream().map(RdmaDevice::name).toList());
         if (unlisted.stream()
                 .flatMap(device -> device.node().stream())
                 .anyMatch(node -> !files.exists(NODES + "/" + node))) {
@@ -231,7 +235,17 @@ final class SoftwareChecks {
                     Check.RDMA_DEVICES,
                     "",
                     DEVICES,
-                    devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", ")) + management());
+                    Names.list(devices.stream().map(RdmaDevice::name).toList()) + management());
+        }
+        if (!files.exists("sys/class")) {
+            return new Finding(
+                    Check.RDMA_DEVICES,
+                    "",
+                    "/sys",
+                    FAIL,
+                    "there is no /sys/class: sysfs is not mounted",
+                    "libibverbs and this command find devices only through sysfs",
+                    "mount -t sysfs sysfs /sys; start a container with --volume /sys:/sys:ro");
         }
         String core = files.exists("sys/class/infiniband")
                 ? DEVICES + " lists no device"
@@ -273,6 +287,23 @@ final class SoftwareChecks {
                         "modprobe " + missing.get() + "; if that fails, dmesg shows why");
             }
         }
+        Optional<PciFunction> slingshot = machine.topology().functions().stream()
+                .filter(function -> function.driver().filter("cxi_ss1"::equals).isPresent())
+                .findFirst();
+        if (slingshot.isPresent()) {
+            String address = slingshot.get().address().toString();
+            return new Finding(
+                    Check.RDMA_DEVICES,
+                    "",
+                    DEVICES,
+                    FAIL,
+                    core + "; the adapter " + address + " is of HPE Slingshot, which has no verbs",
+                    "programs use Slingshot's RDMA only through libfabric (provider cxi)",
+                    "use SoftRoCE on its network interface: modprobe rdma_rxe, then rdma link add rxe0 type rxe netdev "
+                            + files.names("sys/bus/pci/devices/" + address + "/net").stream()
+                                    .findFirst()
+                                    .orElse("hsn0"));
+        }
         return new Finding(
                 Check.RDMA_DEVICES,
                 "",
@@ -285,6 +316,11 @@ final class SoftwareChecks {
     }
 
     private static Optional<String> missingModule(PciFunction function) {
+        if (function.vendor() == INTEL
+                && (function.device() & X722_MASK) == X722
+                && function.driver().filter("i40e"::equals).isPresent()) {
+            return Optional.of("irdma");
+        }
         if (function.driver().isPresent()) {
             return Optional.ofNullable(RDMA_MODULES.get(function.driver().get()));
         }
@@ -321,7 +357,7 @@ final class SoftwareChecks {
                     "/" + NODES,
                     NOTE,
                     "/" + NODES + " has no file for "
-                            + withheld.stream().map(RdmaDevice::name).collect(Collectors.joining(", ")),
+                            + Names.list(withheld.stream().map(RdmaDevice::name).toList()),
                     "this process was given only some of the machine's devices, and cannot use the others",
                     "");
         }
@@ -330,7 +366,7 @@ final class SoftwareChecks {
                 Check.UVERBS,
                 bothFail ? Stream.concat(nodes.stream(), Stream.of(CM)).toList() : nodes,
                 "no program of this user can open "
-                        + devices.stream().map(RdmaDevice::name).collect(Collectors.joining(", "))
+                        + Names.list(devices.stream().map(RdmaDevice::name).toList())
                         + (bothFail ? ", or connect by rdma_cm" : ""));
     }
 
@@ -375,8 +411,8 @@ final class SoftwareChecks {
 
     private Finding nodes(Check check, List<String> names, String meaning) {
         String folder = "/" + NODES;
-        String missing =
-                names.stream().filter(name -> !files.exists(NODES + "/" + name)).collect(Collectors.joining(", "));
+        String missing = Names.list(
+                names.stream().filter(name -> !files.exists(NODES + "/" + name)).toList());
         if (!missing.isEmpty()) {
             return new Finding(
                     check,
@@ -387,11 +423,11 @@ final class SoftwareChecks {
                     meaning,
                     "create the files with udevadm" + " trigger" + CONTAINER);
         }
-        String forbidden = names.stream()
+        String forbidden = Names.list(names.stream()
                 .filter(name -> machine.isForbidden(NODES + "/" + name))
-                .collect(Collectors.joining(", "));
+                .toList());
         return forbidden.isEmpty()
-                ? Finding.ok(check, "", folder, String.join(", ", names) + " can be read and written")
+                ? Finding.ok(check, "", folder, Names.list(names) + " can be read and written")
                 : new Finding(
                         check,
                         "",

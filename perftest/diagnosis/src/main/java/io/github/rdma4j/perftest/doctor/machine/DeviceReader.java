@@ -9,6 +9,7 @@ import io.github.rdma4j.verbs.device.Gid;
 import io.github.rdma4j.verbs.device.GidEntry;
 import io.github.rdma4j.verbs.device.GidType;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -98,7 +99,7 @@ final class DeviceReader {
                 gids,
                 interfaces,
                 networkInterface,
-                function.flatMap(_ -> networkInterface.flatMap(this::bond)),
+                function.flatMap(_ -> networkInterface.flatMap(name -> bond(device, name))),
                 facts.stream()
                         .flatMap(found -> found.ports().stream())
                         .filter(port -> port.number() == number)
@@ -110,7 +111,8 @@ final class DeviceReader {
         return networkInterface != null && files.exists("sys/class/net/" + networkInterface);
     }
 
-    private Optional<Bond> bond(String networkInterface) {
+    /** A member that has an RDMA device of its own shares nothing with this device: the adapters have no RoCE LAG. */
+    private Optional<Bond> bond(String device, String networkInterface) {
         String folder = "sys/class/net/" + networkInterface;
         if (!files.exists(folder + "/bonding")) {
             return Optional.empty();
@@ -120,13 +122,23 @@ final class DeviceReader {
                 .filter(megabits -> megabits > 0 && megabits < Integer.MAX_VALUE)
                 .mapToDouble(megabits -> megabits / 1000.0)
                 .findFirst();
-        return Optional.of(new Bond(
-                networkInterface,
-                files.text(folder + "/bonding/slaves").stream()
-                        .flatMap(names -> Stream.of(names.split("\\s+")))
-                        .filter(name -> !name.isEmpty())
-                        .toList(),
-                gigabits));
+        List<String> members = files.text(folder + "/bonding/slaves").stream()
+                .flatMap(names -> Stream.of(names.split("\\s+")))
+                .filter(name -> !name.isEmpty())
+                .toList();
+        List<String> own = members.stream()
+                .filter(member -> devicesOf(member).contains(device))
+                .toList();
+        return own.size() == 1
+                        && members.stream()
+                                .anyMatch(member -> !own.contains(member)
+                                        && !devicesOf(member).isEmpty())
+                ? Optional.of(new Bond(networkInterface, own, OptionalDouble.empty()))
+                : Optional.of(new Bond(networkInterface, members, gigabits));
+    }
+
+    private List<String> devicesOf(String networkInterface) {
+        return files.names("sys/class/net/" + networkInterface + "/device/infiniband");
     }
 
     /** Empty where the entry is not in use: its GID is zero, or its type cannot be read. */
@@ -158,8 +170,8 @@ final class DeviceReader {
     }
 
     /**
-     * Returns the interface of the first GID. A port that is down has no GID: then an interface of the same hardware,
-     * or for SoftRoCE the parent. siw does not report an interface.
+     * Returns the interface of the first GID; in a container, of the first one whose interface it has. A port that is
+     * down has no GID: then an interface of the same hardware, or for SoftRoCE the parent. siw does not report an interface.
      */
     private Optional<String> networkInterface(
             String device,
@@ -171,7 +183,7 @@ final class DeviceReader {
                 .map(GidEntry::index)
                 .filter(interfaces::containsKey)
                 .map(interfaces::get)
-                .findFirst();
+                .min(Comparator.comparing(name -> !files.exists("sys/class/net/" + name)));
         if (behindGid.isPresent()) {
             return behindGid;
         }

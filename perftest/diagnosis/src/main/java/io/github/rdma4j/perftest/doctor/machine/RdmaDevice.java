@@ -55,7 +55,7 @@ public record RdmaDevice(
     }
 
     /** Returns whether a device is on the same card, such as its other port or a virtual function of it. */
-    private boolean sharesCard(RdmaDevice other) {
+    public boolean sharesCard(RdmaDevice other) {
         return name.equals(other.name)
                 || function.isPresent() && other.function.isPresent() && card().equals(other.card());
     }

@@ -71,16 +71,17 @@ public final class MachineReader {
                     "rdma4j doctor says why; --machine predicts for a described machine: "
                             + String.join(", ", DescribedMachines.NAMES));
         }
-        // Hardware first: a software device cannot be predicted without a measurement.
+        // Hardware first: a software device cannot be predicted without a measurement. Some active ports carry no data.
         for (RdmaDevice device : devices.stream()
-                .sorted(Comparator.comparing(RdmaDevice::isSoftware))
+                .sorted(Comparator.comparing(RdmaDevice::isSoftware)
+                        .thenComparing(found -> found.ports().stream().noneMatch(found::canUse)))
                 .toList()) {
             Optional<RdmaPort> port = device.ports().stream()
                     .filter(RdmaPort::isActive)
                     .filter(found -> name.isEmpty()
                             || name.get().equals(device.name())
                             || name.get().equals(found.name()))
-                    .findFirst();
+                    .min(Comparator.comparing(found -> !device.canUse(found)));
             if (port.isPresent()) {
                 return model(device, port.get());
             }
@@ -158,6 +159,9 @@ public final class MachineReader {
     }
 
     private double bonded(RdmaPort port, Bond bond, double rate) {
+        if (!bond.isShared()) {
+            return rate;
+        }
         if (bond.gigabits().isEmpty()) {
             assumptions.add(port.name() + " is the bond " + bond.name() + " of "
                     + bond.members().size() + " links, whose rate the kernel does not report: "
