@@ -98,12 +98,32 @@ final class QueuePairCreation {
             }
             MemorySegment queuePair = created.reinterpret(ibv_qp.sizeof());
             try {
+                requireInlineData(verb, attributes, config);
                 return new Created(queuePair, extendedPosting(queuePair, context, config));
             } catch (Throwable e) {
                 ExportedVerb.DESTROY_QP.number(queuePair);
                 throw e;
             }
         }
+    }
+
+    /**
+     * Checks what the device has granted. Some libraries (of hns and Omni-Path) grant less than was asked for,
+     * report success, and refuse the requests later.
+     */
+    static void requireInlineData(String verb, MemorySegment attributes, QueuePairConfig config) {
+        int granted = ibv_qp_cap.max_inline_data(ibv_qp_init_attr_ex.cap(attributes));
+        if (!config.hasNoQueues() && Integer.compareUnsigned(granted, config.maxInlineData()) < 0) {
+            throw Failures.of(
+                    operation(verb, config),
+                    Errno.EINVAL,
+                    "the device carries no more than %d bytes inline".formatted(granted),
+                    "set maxInlineData to %d or less".formatted(granted));
+        }
+    }
+
+    private static String operation(String verb, QueuePairConfig config) {
+        return "%s(%s, %s%s)".formatted(verb, config.type(), config.sizes(), config.extras());
     }
 
     private static int fill(MemorySegment attributes, ProtectionDomain domain, QueuePairConfig config) {
@@ -212,7 +232,7 @@ final class QueuePairCreation {
     }
 
     private static VerbsException refused(String verb, QueuePairConfig config, int errno) {
-        String operation = "%s(%s, %s%s)".formatted(verb, config.type(), config.sizes(), config.extras());
+        String operation = operation(verb, config);
         if (errno == Errno.EINVAL && config.srd() != null && config.srd().serviceLevel() != 0) {
             return Failures.of(
                     operation,

@@ -173,7 +173,8 @@ public final class EndpointConfig {
 
     /**
      * Sets up to which length messages travel within the work request; default 64. Adapters have different limits, and
-     * some support none. An EFA allows 32 bytes if {@link #sendDepth} is more than half of its longest send queue.
+     * some support none: the endpoint then takes less. An EFA allows 32 bytes if {@link #sendDepth} is more than half
+     * of its longest send queue.
      *
      * @param bytes 0 to 4096
      * @return this

@@ -7,6 +7,7 @@ import io.github.rdma4j.verbs.CompletionQueue;
 import io.github.rdma4j.verbs.EventSource;
 import io.github.rdma4j.verbs.ProtectionDomain;
 import io.github.rdma4j.verbs.QueuePair;
+import io.github.rdma4j.verbs.QueuePairConfig;
 import io.github.rdma4j.verbs.VerbsException;
 import io.github.rdma4j.verbs.cm.CmEvent;
 import io.github.rdma4j.verbs.cm.ConnectConfig;
@@ -21,12 +22,14 @@ import io.github.rdma4j.verbs.internal.endpoint.group.Member;
 import io.github.rdma4j.verbs.internal.endpoint.group.MemberTransport;
 import io.github.rdma4j.verbs.internal.endpoint.group.QueueShare;
 import io.github.rdma4j.verbs.internal.endpoint.group.SharedQueues;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.InlineSizes;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsTransport;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** A queue pair that rdma_cm connects, with its queues and receive buffers, or with a share of a group's queues. */
 final class CmLink implements VerbsLink {
@@ -86,13 +89,11 @@ final class CmLink implements VerbsLink {
             config.adapter()
                     .ackTimeout()
                     .ifPresent(exponent -> id.id().options().ackTimeout(exponent));
-            this.queuePair = id.id()
-                    .createQueuePair(
-                            memory,
-                            settings -> settings.completionQueue(queue)
-                                    .maxSendWorkRequests(config.sizes().sendQueueDepth())
-                                    .maxReceiveWorkRequests(config.sizes().receiveQueueDepth())
-                                    .maxInlineData(inlineData(config)));
+            this.queuePair = create(
+                    config,
+                    settings -> settings.completionQueue(queue)
+                            .maxSendWorkRequests(config.sizes().sendQueueDepth())
+                            .maxReceiveWorkRequests(config.sizes().receiveQueueDepth()));
             this.buffers = new ReceiveBuffers(
                     memory,
                     queuePair,
@@ -123,18 +124,23 @@ final class CmLink implements VerbsLink {
     private Member join(EndpointSettings config) {
         ProtectionDomain memory = domain.domain();
         config.adapter().ackTimeout().ifPresent(exponent -> id.id().options().ackTimeout(exponent));
-        return shared.join(
-                memory,
-                QueueShare.Sizes.of(config.sizes(), trailer()),
-                common -> id.id().createQueuePair(memory, settings -> {
+        return shared.join(memory, QueueShare.Sizes.of(config.sizes(), trailer()), common -> create(config, common));
+    }
+
+    /** A frame without a message that is no immediate data is posted inline. */
+    private QueuePair create(EndpointSettings config, Consumer<QueuePairConfig> common) {
+        return InlineSizes.largest(
+                config.adapter().maxInlineData(),
+                trailer(),
+                size -> id.id().createQueuePair(domain.domain(), settings -> {
                     common.accept(settings);
-                    settings.maxInlineData(inlineData(config));
+                    settings.maxInlineData(size);
                 }));
     }
 
-    /** {@return the inline data: a frame without a message that is no immediate data is posted inline} */
+    /** {@return up to which length messages travel inline} */
     private int inlineData(EndpointSettings config) {
-        return Math.max(config.adapter().maxInlineData(), trailer());
+        return Math.min(config.adapter().maxInlineData(), queuePair.maxInlineData());
     }
 
     /** Sets the private data with which this side connects or accepts. */
@@ -156,12 +162,11 @@ final class CmLink implements VerbsLink {
                     config.sizes().bufferSize(),
                     trailer(),
                     config.sizes().sumBytes());
-            return new VerbsTransport(
-                    this, buffers, sendBuffers, config.adapter().maxInlineData());
+            return new VerbsTransport(this, buffers, sendBuffers, inlineData(config));
         }
         shared.adopt(id, member);
         events = shared.events();
-        return new MemberTransport(this, shared, member, config.adapter().maxInlineData());
+        return new MemberTransport(this, shared, member, inlineData(config));
     }
 
     @Override

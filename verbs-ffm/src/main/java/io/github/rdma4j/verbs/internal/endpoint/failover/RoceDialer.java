@@ -23,6 +23,7 @@ import io.github.rdma4j.verbs.internal.endpoint.engine.CloseAll;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointSettings;
 import io.github.rdma4j.verbs.internal.endpoint.engine.EndpointTransport;
 import io.github.rdma4j.verbs.internal.endpoint.engine.SendBuffers;
+import io.github.rdma4j.verbs.internal.endpoint.rdma.InlineSizes;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.ReceiveBuffers;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.SharedDomain;
 import io.github.rdma4j.verbs.internal.endpoint.rdma.VerbsLink;
@@ -171,18 +172,21 @@ public final class RoceDialer implements RdmaDialer {
             try {
                 created = device.createCompletionQueue(sends + receives, settings -> settings.channel(channel));
                 queue = created;
-                prepared = domain().prepareQueuePair(
-                                QueuePairType.RC,
-                                settings -> settings.completionQueue(queue)
-                                        .port(source.port())
-                                        .gidIndex(source.index())
-                                        .maxSendWorkRequests(sends)
-                                        .maxReceiveWorkRequests(receives)
-                                        .maxInlineData(config.adapter().maxInlineData())
-                                        .remoteAccess(
-                                                AccessFlag.REMOTE_READ,
-                                                AccessFlag.REMOTE_WRITE,
-                                                AccessFlag.REMOTE_ATOMIC));
+                prepared = InlineSizes.largest(
+                        config.adapter().maxInlineData(),
+                        0,
+                        size -> domain().prepareQueuePair(
+                                        QueuePairType.RC,
+                                        settings -> settings.completionQueue(queue)
+                                                .port(source.port())
+                                                .gidIndex(source.index())
+                                                .maxSendWorkRequests(sends)
+                                                .maxReceiveWorkRequests(receives)
+                                                .maxInlineData(size)
+                                                .remoteAccess(
+                                                        AccessFlag.REMOTE_READ,
+                                                        AccessFlag.REMOTE_WRITE,
+                                                        AccessFlag.REMOTE_ATOMIC)));
             } catch (Throwable e) {
                 CompletionQueue opened = created;
                 CloseAll.after(
@@ -214,8 +218,7 @@ public final class RoceDialer implements RdmaDialer {
                     new ReceiveBuffers(domain(), queuePair, sizes.receiveBuffers(), sizes.maxMessageSize(), 0);
             try {
                 SendBuffers sends = new SendBuffers(domain(), sizes.sendDepth(), sizes.maxMessageSize(), 0, 0);
-                return new VerbsTransport(
-                        this, received, sends, config.adapter().maxInlineData());
+                return new VerbsTransport(this, received, sends, queuePair.maxInlineData());
             } catch (Throwable e) {
                 CloseAll.after(e, received::close);
                 throw e;
