@@ -137,7 +137,7 @@ java() {
     # The guest has the environment of this machine, and devices of its own.
     unset RDMA4J_SYSFS
     "$SCRIPTS/evidence" adapter --pack "$BATS_TEST_TMPDIR/real"
-    run -0 "$SCRIPTS/softroce" --accel native --timeout 3600 "$BATS_TEST_TMPDIR/real/run" --steps 1,2,5,6,9,10 \
+    run -0 "$SCRIPTS/softroce" --accel native --timeout 5400 "$BATS_TEST_TMPDIR/real/run" --steps 1,2,5,6,9,10 \
         --out "$BATS_TEST_TMPDIR/real/out"
     [[ $output == *REHEARSAL* && $output != *failed* ]]
 }
