@@ -23,13 +23,14 @@ public enum WorkCompletionStatus {
     LOC_QP_OP_ERR(
             "local QP operation error",
             "of a receive on SoftRoCE, the receive is smaller than the message, or its region was closed before the"
-                    + " completion; of a request on SoftRoCE, its region was closed, or this host has lost the address,"
-                    + " the route or the link to the peer; on an adapter, the queue pair's type does not have the"
+                    + " completion; of a request on SoftRoCE, its region was closed, this host has lost the address,"
+                    + " the route or the link to the peer, or an invalidation names no key of a bound window or of a"
+                    + " region; on an adapter, the queue pair's type does not have the"
                     + " operation, or the request has more pieces than the queue pair was created for",
             "post receives that are as long as the longest message (of datagrams, 40 bytes longer), and close regions"
                     + " after the completion; for a"
-                    + " request, see 'ip address' and 'ip route get' for the peer's address, and compare it with the"
-                    + " queue pair's type and sizes"),
+                    + " request, see 'ip address' and 'ip route get' for the peer's address, invalidate each key once,"
+                    + " and compare the request with the queue pair's type and sizes"),
     /** The end-to-end context is inconsistent. */
     LOC_EEC_OP_ERR(
             "local EE context operation error",
@@ -84,7 +85,8 @@ public enum WorkCompletionStatus {
                     + " pair lack the remote right; of an atomic, the address is no multiple of eight; or the peer's"
                     + " process is just ending, and its memory went first",
             "compare address, length and key with what the peer announced, and have the peer give REMOTE_WRITE,"
-                    + " REMOTE_READ or REMOTE_ATOMIC to both its region and its queue pair"),
+                    + " REMOTE_READ or REMOTE_ATOMIC to both its region and its queue pair; between endpoints, use a"
+                    + " handle only while the peer keeps its memory exposed or granted"),
     /** The peer could not complete the request. */
     REM_OP_ERR(
             "remote operation error",

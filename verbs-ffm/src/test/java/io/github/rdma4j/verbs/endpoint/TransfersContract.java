@@ -191,7 +191,8 @@ abstract class TransfersContract {
                         TransferException.class,
                         e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR))
                 .hasMessageContaining("remote access error")
-                .hasMessageContaining("lack the remote right");
+                .hasMessageContaining("lack the remote right")
+                .hasMessageContaining("between endpoints, use a handle only while");
         assertThatThrownBy(() -> pair.left().receive(PATIENCE))
                 .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("remote access error")
