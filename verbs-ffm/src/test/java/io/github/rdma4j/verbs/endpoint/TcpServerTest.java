@@ -210,7 +210,7 @@ class TcpServerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void droppedClientIsToldToConnectAgain(boolean reset) throws Exception {
+    void droppedClientGetsTheCause(boolean reset) throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, TcpPair.ANY_PORT.getAddress())) {
             InetSocketAddress address = new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
             CompletableFuture<Void> giving = CompletableFuture.runAsync(() -> {
