@@ -71,14 +71,25 @@ final class QueuePairDepths {
             receiveDepth = CompletionBudget.depth(receiveQueue, sends, USUAL_DEPTH);
         }
         long receives = hasOwnReceives(config) ? receiveDepth : shared;
-        String who = "this queue pair, with %d sends and %d receives,".formatted(sendDepth, receives);
-        String remedy =
-                "make the queues of its queue pairs less deep (maxSendWorkRequests, maxReceiveWorkRequests), or allow"
-                        + " it (oversubscribeCompletionQueue) if fewer can be there";
+        String who = "this queue pair, with %d sends%s,"
+                .formatted(
+                        sendDepth,
+                        hasOwnReceives(config)
+                                ? " and %d receives".formatted(receives)
+                                : receives > 0 ? " and the %d receives of its shared queue".formatted(receives) : "");
+        String remedy = "make the queues of its queue pairs less deep (maxSendWorkRequests, %s), or allow it"
+                        .formatted(receiveSetting(config))
+                + " (oversubscribeCompletionQueue) if fewer can be there";
         CompletionBudget.require(sendQueue, sendDepth + (oneQueue ? receives : 0), who, remedy);
         if (!oneQueue) {
             CompletionBudget.require(receiveQueue, receives, who, remedy);
         }
+    }
+
+    private static String receiveSetting(QueuePairConfig config) {
+        return config.sharedReceiveQueue() == null
+                ? "maxReceiveWorkRequests"
+                : "SharedReceiveQueueConfig.maxWorkRequests";
     }
 
     private static boolean hasOwnReceives(QueuePairConfig config) {

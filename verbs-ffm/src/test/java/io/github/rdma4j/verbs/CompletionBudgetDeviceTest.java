@@ -100,14 +100,15 @@ class CompletionBudgetDeviceTest {
         create(config -> depths(4, 1).accept(config.sharedReceiveQueue(shared)));
         create(config -> depths(4, 1).accept(config.sharedReceiveQueue(shared)));
         assertThatThrownBy(() -> create(config -> depths(4, 1).accept(config.sharedReceiveQueue(shared))))
-                .hasMessageContaining("with 4 sends and 0 receives, can have 4 completions")
+                .hasMessageContaining("with 4 sends, can have 4 completions")
                 .hasMessageContaining("where %d can come from others".formatted(room - 2));
         assertThatThrownBy(() -> shared.resize(room))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the longer shared receive queue can have 10 completions");
         SharedReceiveQueue tooLong = domain.createSharedReceiveQueue(config -> config.maxWorkRequests(room));
         assertThatThrownBy(() -> create(config -> depths(1, 1).accept(config.sharedReceiveQueue(tooLong))))
-                .hasMessageContaining("with 1 sends and %d receives".formatted(room));
+                .hasMessageContaining("with 1 sends and the %d receives of its shared queue, can have".formatted(room))
+                .hasMessageContaining("(maxSendWorkRequests, SharedReceiveQueueConfig.maxWorkRequests)");
     }
 
     @Test
