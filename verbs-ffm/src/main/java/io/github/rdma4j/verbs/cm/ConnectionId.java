@@ -69,6 +69,9 @@ public final class ConnectionId implements AutoCloseable {
     private static final int EISCONN = 106;
 
     private static final String INTERFACE = "the interface of a link-local address of this host, as in fe80::1%eth0";
+    private static final String IN_ORDER =
+            "see that this holds: an id goes through its steps once and in order, so another connection or listener needs"
+                    + " another id";
     private static final String MULTICAST_NEEDS =
             "a datagram id that is bound to a device by bind or resolveAddress and whose route is not resolved, and a"
                     + " group that it has not joined";
@@ -80,6 +83,7 @@ public final class ConnectionId implements AutoCloseable {
     private ClosePlace closePlace;
 
     private volatile boolean closed;
+    private volatile boolean listens;
     private volatile Object attachment;
     private final ConnectionOptions options = new ConnectionOptions(this);
 
@@ -261,6 +265,11 @@ public final class ConnectionId implements AutoCloseable {
                 "rdma_listen(%s, backlog=%d)".formatted(this, backlog),
                 "an id that does not listen yet, and has not been resolved or connected",
                 arena -> CmCalls.listen(segment(), backlog));
+        listens = true;
+    }
+
+    boolean listens() {
+        return listens;
     }
 
     /**
@@ -781,11 +790,12 @@ public final class ConnectionId implements AutoCloseable {
             try (Arena arena = Arena.ofConfined()) {
                 int errno = native_.applyAsInt(arena);
                 if (errno != 0) {
+                    boolean refused = errno == Errno.EINVAL;
                     throw Failures.of(
                             operation,
                             errno,
-                            errno == Errno.EINVAL ? "it needs " + needs : "",
-                            CmStatus.remedyOfCall(errno));
+                            refused ? "it needs " + needs : "",
+                            refused ? IN_ORDER : CmStatus.remedyOfCall(errno));
                 }
                 return null;
             }

@@ -201,10 +201,14 @@ public final class SynchronousId implements AutoCloseable {
      * @return the request: an id that needs a queue pair and an accept, or a reject, and a close. It does not depend on
      *     this id. Empty if none arrived in time
      * @throws VerbsException if the process has no file descriptor for it (EMFILE); the next call then returns it
+     * @throws IllegalStateException if this id does not listen
      */
     public Optional<SynchronousId> getRequest(Duration timeout) {
         if (kept != null) {
             return Optional.of(independent(kept));
+        }
+        if (!id.listens()) {
+            throw new IllegalStateException("rdma_get_request: %s does not listen; first comes listen".formatted(id));
         }
         Deadline deadline = new Deadline(timeout);
         while (true) {

@@ -244,8 +244,12 @@ class ConnectionErrorsDeviceTest {
             assertThatThrownBy(use)
                     .isInstanceOf(VerbsException.class)
                     .hasMessageContaining("EINVAL")
-                    .hasMessageContaining("it needs ");
+                    .hasMessageContaining("it needs ")
+                    .hasMessageContaining(". See that this holds: an id goes through its steps once");
         }
+        assertThatThrownBy(() -> id.getRequest(PATIENCE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageEndingWith(" does not listen; first comes listen");
         id.resolve(CmTestNet.withPort(HERE, NOBODY_LISTENS), PATIENCE);
         assertThatThrownBy(() -> id.resolve(HERE, PATIENCE))
                 .hasMessageContaining("EINVAL")
