@@ -78,7 +78,8 @@ public final class ReceiveBatch extends ThreadBatch {
         requireUser("startReceiveBatch()");
         queue.requireOpenSoon();
         if (end >= requests.capacity()) {
-            throw new IllegalStateException("the batch is full: it holds " + size() + " receives");
+            throw new IllegalStateException(
+                    "the batch is full: it holds " + size() + " receives; post them first (tryPost)");
         }
         return end;
     }

@@ -484,7 +484,8 @@ public final class SendBatch extends ThreadBatch {
         requireUser("startBatch()");
         queue.requireOpenSoon();
         if (end >= capacity) {
-            throw new IllegalStateException("the batch is full: it holds " + size() + " requests");
+            throw new IllegalStateException(
+                    "the batch is full: it holds " + size() + " requests; post them first (tryPost)");
         }
         queue.requireOperation(opcode, flags);
         if (addressed) {

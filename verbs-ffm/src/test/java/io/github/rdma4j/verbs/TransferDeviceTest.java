@@ -163,7 +163,7 @@ class TransferDeviceTest {
         }
         assertThatThrownBy(() -> batch.write(99, pair.buffer.slice(0, 8), target.slice(0, 8), NONE))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("full");
+                .hasMessageContaining("full: it holds 16 requests; post them first");
         assertThat(pair.pair.startBatch().tryPost()).isTrue();
     }
 
