@@ -71,10 +71,49 @@ class DataBlocksTest {
     @ParameterizedTest
     @MethodSource("yaml")
     void yamlCanBeReadAndItsCommandsBeGiven(CodeBlock block) throws IOException {
-        JsonNode document = new YAMLMapper().readTree(block.text());
-        assertThat(document.isObject()).isTrue();
-        assertThat(document.findValuesAsText("run"))
-                .allSatisfy(script -> assertThat(CommandLines.faults(script)).isEmpty());
+        for (JsonNode document : documents(block)) {
+            assertThat(document.isObject()).isTrue();
+            assertThat(document.findValuesAsText("run"))
+                    .allSatisfy(
+                            script -> assertThat(CommandLines.faults(script)).isEmpty());
+            assertThat(document.findValues("command"))
+                    .allSatisfy(command -> assertThat(CommandLines.faults(String.join(" ", words(command))))
+                            .isEmpty());
+        }
+    }
+
+    /** Run on a Kubernetes in docs/records/2026-11-30-mesh.md. */
+    @Test
+    void jobOfKubernetesHasAHostForEachRankAndKeepsItsReport() throws IOException {
+        List<JsonNode> jobs = new ArrayList<>();
+        for (CodeBlock block : yaml().toList()) {
+            documents(block).stream()
+                    .filter(document -> document.path("kind").asText().equals("Job"))
+                    .forEach(jobs::add);
+        }
+        assertThat(jobs).isNotEmpty().allSatisfy(job -> {
+            JsonNode spec = job.path("spec");
+            List<String> command = words(spec.findValue("command"));
+            String ranks = command.get(command.indexOf("--ranks") + 1);
+            assertThat(spec.path("completions").asText()).isEqualTo(ranks);
+            assertThat(spec.path("parallelism").asText()).isEqualTo(ranks);
+            // With a limit for all pods, the first one that fails ends the others, and the pod of rank 0 with its log.
+            assertThat(spec.path("backoffLimitPerIndex").asInt(-1)).isZero();
+            assertThat(spec.has("backoffLimit")).isFalse();
+        });
+    }
+
+    private static List<JsonNode> documents(CodeBlock block) throws IOException {
+        return new YAMLMapper()
+                .readerFor(JsonNode.class)
+                .<JsonNode>readValues(block.text())
+                .readAll();
+    }
+
+    private static List<String> words(JsonNode command) {
+        List<String> words = new ArrayList<>();
+        command.forEach(word -> words.add(word.asText()));
+        return words;
     }
 
     @ParameterizedTest
