@@ -76,10 +76,13 @@ final class MeshSession implements AutoCloseable {
         }
         List<Integer> present = result(RunState.COMPLETE).present();
         if (present.size() < 2) {
+            // Of those that have arrived, each has a line with its reason.
             throw new RunFailedException(
                     present.size() + " of " + ranks + " hosts can take part; a mesh needs two",
-                    "start the command on all hosts, see that they reach %s, and give --arrival more time"
-                            .formatted(job.server()));
+                    Arrays.asList(arrivals).contains(null)
+                            ? "start the command on all hosts, see that they reach %s, and give --arrival more time"
+                                    .formatted(job.server())
+                            : "");
         }
     }
 

@@ -3,6 +3,7 @@
 package io.github.rdma4j.perftest.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.rdma4j.perftest.compare.Samples;
 import io.github.rdma4j.perftest.compare.peer.Member;
@@ -16,6 +17,8 @@ import io.github.rdma4j.perftest.compare.result.ServerMachine;
 import io.github.rdma4j.perftest.compare.runner.ServerEnd;
 import io.github.rdma4j.perftest.compare.runner.ServerProgram;
 import io.github.rdma4j.perftest.compare.runner.Serving;
+import io.github.rdma4j.perftest.exit.PerftestException;
+import io.github.rdma4j.perftest.exit.RunFailedException;
 import io.github.rdma4j.perftest.mesh.Rounds.Pair;
 import io.github.rdma4j.perftest.result.RunState;
 import io.github.rdma4j.perftest.talk.PeerAddress;
@@ -171,6 +174,36 @@ class MeshSessionTest {
                         .flatMap(pair -> pair.figures().values().stream())
                         .flatMap(List::stream))
                 .containsOnly(7.0);
+    }
+
+    @Test
+    void onlyHostsThatHaveNotArrivedAreToBeStarted() {
+        assertThat(endOfMeeting(2, Duration.ofSeconds(60)).remedy()).isEmpty();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("mesh: b: no adapter; the others go on without it");
+        assertThat(endOfMeeting(0, Duration.ofMillis(1)).remedy()).startsWith("start the command on all hosts");
+    }
+
+    /** Of two hosts, those that arrive have no adapter. */
+    private PerftestException endOfMeeting(int arriving, Duration limit) {
+        MeshPlan plan = new MeshPlan(2, 4096, 100, 2, null, true, 60, limit, List.of());
+        List<String> names = NAMES.subList(0, 2);
+        try (MeshProgress progress = new MeshProgress(new PrintStream(err, true, StandardCharsets.UTF_8));
+                Rendezvous rendezvous = new Rendezvous(0, "a job", 2, plan.patience(), progress::line)) {
+            PeerAddress address = new PeerAddress("127.0.0.1", rendezvous.port());
+            for (int rank = 0; rank < arriving; rank++) {
+                Member member = new Member("a job", rank, names.get(rank));
+                Thread host = Thread.ofPlatform()
+                        .daemon()
+                        .unstarted(() -> member.serve(address, PLAN.arrival(), _ -> {
+                            throw new RunFailedException("no adapter", "");
+                        }));
+                host.setUncaughtExceptionHandler((_, _) -> {});
+                host.start();
+            }
+            try (MeshSession session = new MeshSession(new Job("a job", "a test", names, 0, address), plan, progress)) {
+                return catchThrowableOfType(PerftestException.class, () -> session.meet(rendezvous));
+            }
+        }
     }
 
     @Test

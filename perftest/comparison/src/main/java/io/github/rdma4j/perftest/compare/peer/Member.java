@@ -91,7 +91,8 @@ public record Member(String job, int rank, String host) {
         ConnectFailure kind = ConnectFailure.of(failure);
         boolean unknown = kind == ConnectFailure.NO_ADDRESS;
         String remedy = unknown
-                ? "correct the list of hosts, or give --server the IP address of rank 0"
+                ? "correct the list of hosts, or give --server the IP address of rank 0; a pod has a name only until"
+                        + " it ends"
                 : kind.remedy(address.host());
         return RunFailedException.ofLostPeer(
                 "rank " + rank + " has not reached rank 0 at " + address + " within " + patience.toSeconds() + " s: "
