@@ -67,12 +67,12 @@ class DoctorCommandTest {
         CommandRun run = run(RecordedHost.bothPortsOfIrdma(folder.resolve("machine")));
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
-                .contains(
-                        "Result: RDMA can be used (irdma0/1), but something is slow or broken:\n"
-                                + "  1. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
-                                + "     -> ip link set ens2f1 up\n"
-                                + "  2. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
-                                + "     -> ip link set ens2f1 up; if it is already up, check cable and switch; the link's\n        state: ethtool ens2f1\n")
+                .contains("Result: RDMA can be used (irdma0/1), but something is slow or broken:\n"
+                        + "  1. interface of irdma1/1: ens2f1 is switched off, MTU 1500\n"
+                        + "     -> ip link set ens2f1 up\n"
+                        + "  2. port of irdma1/1: DOWN, Disabled, Ethernet, 100 Gb/sec (4X EDR)\n"
+                        + "     -> ip link set ens2f1 up; if it is already up, check cable and switch; the link's state:"
+                        + " ethtool ens2f1\n")
                 .contains("                              Source: /sys/class/infiniband/irdma1/ports/1.\n");
     }
 
