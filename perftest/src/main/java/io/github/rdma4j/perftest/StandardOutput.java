@@ -32,10 +32,12 @@ final class StandardOutput {
         } catch (IOException failure) {
             why = ": " + failure.getMessage();
         }
+        // EBADF, of a shell's >&-, in the words of the C library.
+        String remedy = why.endsWith("Bad file descriptor")
+                ? "it is closed: send it to /dev/null to see nothing"
+                : "make room where it goes, or send it to another file";
         int failed = new Complaints("rdma4j", "rdma4j --help", err)
-                .failed(
-                        "not all could be written to standard output" + why,
-                        "make room where it goes, or send it to another file");
+                .failed("not all could be written to standard output" + why, remedy);
         return status == ToolCommand.OK ? failed : status;
     }
 }

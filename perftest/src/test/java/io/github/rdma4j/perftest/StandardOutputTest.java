@@ -22,10 +22,14 @@ class StandardOutputTest {
     }
 
     private static OutputStream full() {
+        return failing("No space left on device");
+    }
+
+    private static OutputStream failing(String reason) {
         return new OutputStream() {
             @Override
             public void write(int b) throws IOException {
-                throw new IOException("No space left on device");
+                throw new IOException(reason);
             }
         };
     }
@@ -36,6 +40,15 @@ class StandardOutputTest {
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .startsWith("rdma4j: not all could be written to standard output: No space left on device")
                 .contains("make room");
+    }
+
+    /** By {@code >&-} of a shell. */
+    @Test
+    void closedOutputIsNamedAsTheCause() {
+        assertThat(status(0, failing("Bad file descriptor"), false)).isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("it is closed")
+                .doesNotContain("make room");
     }
 
     @Test
