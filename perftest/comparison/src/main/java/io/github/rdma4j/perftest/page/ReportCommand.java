@@ -55,6 +55,7 @@ public final class ReportCommand {
         CommandLine line = new CommandLine(options).setOverwrittenOptionsAllowed(true);
         List<Path> files;
         try {
+            IllegalParameterException.whenOneIsEmpty(arguments);
             line.parseArgs(arguments.toArray(String[]::new));
             if (options.wantsHelp()) {
                 line.usage(out);

@@ -133,6 +133,15 @@ class ReportCommandTest {
         assertThat(printed.contains("C's tools write inf or nan")).isEqualTo(noFigure);
     }
 
+    /** An unset variable of a script is not the folder that the program runs in. */
+    @Test
+    void emptyNameIsRefused() {
+        assertThat(run("")).isEqualTo(2);
+        assertThat(run(document("a.json"), "--out=")).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("an argument is empty: leave it out", "--out= has no value: leave it out");
+    }
+
     /** It would steer the terminal, and write a line of its own. */
     @Test
     void documentContentIsPrintedAsText() throws IOException {

@@ -256,6 +256,9 @@ class PredictCommandTest {
         "--depth 0, --depth: 0 is not in 1..1048576",
         "--machine a --device b, give one of them",
         "--fit 1, --fit is only for --calibrate",
+        "--machine=, --machine= has no value: leave it out",
+        "--depth x, option '--depth': 'x' is not a whole number",
+        "--depth 99999999999, option '--depth': '99999999999' is out of range",
         "--calibrate a.json --path host, --calibrate is only with",
         "nonsense, what is that?",
     })

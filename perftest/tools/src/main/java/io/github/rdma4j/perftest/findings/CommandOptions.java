@@ -12,6 +12,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** The command line of a command that only has options; subclasses add their own. */
 public abstract class CommandOptions {
@@ -59,6 +60,16 @@ public abstract class CommandOptions {
         return number << 10 * unit;
     }
 
+    private static int whole(String text) {
+        try {
+            return Math.toIntExact(Long.parseLong(text));
+        } catch (NumberFormatException _) {
+            throw new TypeConversionException("'" + text + "' is not a whole number");
+        } catch (ArithmeticException _) {
+            throw new TypeConversionException("'" + text + "' is out of range");
+        }
+    }
+
     /**
      * Parses a command line. Handles it if it requests help or is invalid.
      *
@@ -69,7 +80,10 @@ public abstract class CommandOptions {
      */
     public final OptionalInt read(List<String> arguments, PrintStream out, Complaints complaints) {
         CommandLine line = new CommandLine(this).setOverwrittenOptionsAllowed(true);
+        line.registerConverter(int.class, CommandOptions::whole);
+        line.registerConverter(Integer.class, CommandOptions::whole);
         try {
+            IllegalParameterException.whenOneIsEmpty(arguments);
             line.parseArgs(arguments.toArray(String[]::new));
             if (help) {
                 line.usage(out);

@@ -25,9 +25,8 @@ public final class Ranges {
     public static ParseResult parse(CommandLine line, List<String> arguments) {
         line.registerConverter(int.class, new Numbers.Int());
         line.registerConverter(Integer.class, new Numbers.Int());
-        // An unset variable of a script, for example; picocli fails on it.
-        IllegalParameterException.when(
-                arguments.contains(""), "an argument is empty: leave it out, or give the value that was meant");
+        // Picocli fails on it.
+        IllegalParameterException.whenOneIsEmpty(arguments);
         ParseResult result;
         try {
             result = line.parseArgs(arguments.toArray(String[]::new));
