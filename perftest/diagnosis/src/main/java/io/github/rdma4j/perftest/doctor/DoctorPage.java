@@ -197,7 +197,7 @@ final class DoctorPage {
         };
     }
 
-    /** Groups findings with the same advice, so that it is printed once. It may differ in the names of their subjects. */
+    /** Groups findings whose advice differs only in the names of their subjects, so that it is printed once. */
     private List<List<Finding>> grouped(List<Finding> findings, boolean alsoInSeen) {
         Map<List<Object>, List<Finding>> groups = new LinkedHashMap<>();
         for (Finding finding : findings) {

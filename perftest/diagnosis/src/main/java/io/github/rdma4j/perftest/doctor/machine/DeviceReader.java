@@ -171,7 +171,8 @@ final class DeviceReader {
 
     /**
      * Returns the interface of the first GID; in a container, of the first one whose interface it has. A port that is
-     * down has no GID: then an interface of the same hardware, or for SoftRoCE the parent. siw does not report an interface.
+     * down has no GID: then an interface of the same hardware, or for SoftRoCE the parent. siw does not report an
+     * interface.
      */
     private Optional<String> networkInterface(
             String device,
