@@ -200,7 +200,7 @@ public abstract class CudaResource implements AutoCloseable {
         }
         boolean finished = false;
         try {
-            List<RuntimeException> failures = new ArrayList<>();
+            List<Throwable> failures = new ArrayList<>();
             if (!closed) {
                 closeDependents(deadline, failures);
                 awaitWork(deadline, failures);
@@ -229,7 +229,7 @@ public abstract class CudaResource implements AutoCloseable {
         }
         try {
             requireOpen();
-            List<RuntimeException> failures = new ArrayList<>();
+            List<Throwable> failures = new ArrayList<>();
             closeDependents(context().closeDeadline(), failures);
             throwFirst(failures);
             shut();
@@ -288,9 +288,9 @@ public abstract class CudaResource implements AutoCloseable {
         dependents.unseal();
     }
 
-    private void closeDependents(long deadline, List<RuntimeException> failures) {
+    private void closeDependents(long deadline, List<Throwable> failures) {
         Set<AutoCloseable> kept = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<RuntimeException> tooEarly = new ArrayList<>();
+        List<Throwable> tooEarly = new ArrayList<>();
         for (AutoCloseable next = dependents.newestExcept(kept); next != null; next = dependents.newestExcept(kept)) {
             AutoCloseable dependent = next;
             try {
@@ -315,21 +315,21 @@ public abstract class CudaResource implements AutoCloseable {
         }
     }
 
-    private void awaitWork(long deadline, List<RuntimeException> failures) {
+    private void awaitWork(long deadline, List<Throwable> failures) {
         // A closed context has no unfinished work.
         if (!isUsedByWork() || !context().isOpen()) {
             return;
         }
         CudaContext busy = UnfinishedWork.await(context(), isUsedByWorkElsewhere(), deadline);
         if (busy != null) {
-            List<RuntimeException> all = new ArrayList<>();
+            List<Throwable> all = new ArrayList<>();
             all.add(tooEarly(busy));
             all.addAll(failures);
             throwFirst(all);
         }
     }
 
-    private void abandon(long deadline, List<RuntimeException> failures) {
+    private void abandon(long deadline, List<Throwable> failures) {
         try {
             abandon(deadline);
         } catch (CudaCloseTimeoutException e) {
@@ -358,7 +358,7 @@ public abstract class CudaResource implements AutoCloseable {
         // Waits for streams of other libraries, which cannot be queried. The memory is freed even if their work has
         // failed.
         int work = canSynchronize ? ContextCalls.synchronize() : Results.SUCCESS;
-        List<RuntimeException> failures = new ArrayList<>();
+        List<Throwable> failures = new ArrayList<>();
         attempt(this::release, failures);
         if (work != Results.SUCCESS) {
             failures.addFirst(Results.failure(work, "cuCtxSynchronize() before memory was freed"));
@@ -372,23 +372,26 @@ public abstract class CudaResource implements AutoCloseable {
     }
 
     /** A step that was too early is not a failure. */
-    private static void attempt(Step step, List<RuntimeException> failures) {
+    private static void attempt(Step step, List<Throwable> failures) {
         try {
             step.run();
         } catch (CudaCloseTimeoutException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             failures.add(e);
         } catch (Exception e) {
             failures.add(new IllegalStateException(e));
         }
     }
 
-    private static void throwFirst(List<RuntimeException> failures) {
+    private static void throwFirst(List<Throwable> failures) {
         if (!failures.isEmpty()) {
-            RuntimeException first = failures.removeFirst();
+            Throwable first = failures.removeFirst();
             failures.stream().filter(other -> other != first).forEach(first::addSuppressed);
-            throw first;
+            if (first instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) first;
         }
     }
 }

@@ -5,6 +5,7 @@ package io.github.rdma4j.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.WeakReference;
@@ -61,6 +62,21 @@ class LifetimeTest {
         stream.writeValue(younger, 0, 2);
         context.close();
         assertThat(context.isOpen()).isFalse();
+    }
+
+    @Test
+    void errorOfAFreeIsThrownAfterTheClose() {
+        CudaContext context = Cuda.device(0).createContext();
+        DeviceMemory memory = context.allocate(64);
+        AtomicInteger calls = new AtomicInteger();
+        context.adopt(memory.deviceAddress(), 64, () -> {
+            calls.incrementAndGet();
+            throw new AssertionError("of the program");
+        });
+        assertThatThrownBy(context::close).isInstanceOf(AssertionError.class).hasMessage("of the program");
+        assertThat(context.isOpen()).isFalse();
+        context.close();
+        assertThat(calls).hasValue(1);
     }
 
     /** A context lives as long as its program, which opens and closes what belongs to it again and again. */

@@ -25,7 +25,7 @@ final class Closing {
     private final CudaContext context;
     private final Duration limit;
     private final long start = System.nanoTime();
-    private final List<RuntimeException> failures = new ArrayList<>();
+    private final List<Throwable> failures = new ArrayList<>();
 
     Closing(NcclCommunicator communicator, Connection connection, CudaContext context, Duration limit) {
         this.communicator = communicator;
@@ -196,7 +196,7 @@ final class Closing {
         for (AutoCloseable part : parts) {
             try {
                 part.close();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failures.add(e);
             } catch (Exception e) {
                 failures.add(new IllegalStateException(e));
@@ -206,9 +206,12 @@ final class Closing {
 
     private void throwFirst() {
         if (!failures.isEmpty()) {
-            RuntimeException first = failures.removeFirst();
+            Throwable first = failures.removeFirst();
             failures.stream().filter(each -> each != first).forEach(first::addSuppressed);
-            throw first;
+            if (first instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) first;
         }
     }
 }

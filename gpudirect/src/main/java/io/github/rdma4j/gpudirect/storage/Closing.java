@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Closes several resources, each even if an earlier one fails. The first failure is thrown at the end. */
 final class Closing {
-    private final List<RuntimeException> failures = new ArrayList<>();
+    private final List<Throwable> failures = new ArrayList<>();
 
     void close(AutoCloseable resource) {
         if (resource != null) {
@@ -23,7 +23,7 @@ final class Closing {
     void run(Step step) {
         try {
             step.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             failures.add(e);
         } catch (Exception e) {
             failures.add(new IllegalStateException(e));
@@ -32,9 +32,12 @@ final class Closing {
 
     void finish() {
         if (!failures.isEmpty()) {
-            RuntimeException first = failures.removeFirst();
+            Throwable first = failures.removeFirst();
             failures.stream().filter(each -> each != first).forEach(first::addSuppressed);
-            throw first;
+            if (first instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) first;
         }
     }
 }
