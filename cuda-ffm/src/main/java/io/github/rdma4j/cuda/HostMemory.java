@@ -30,6 +30,14 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
     /** Closes the segment of allocated memory when the memory is freed; null for registered memory. */
     private final Arena arena;
 
+    private static CudaException notPinned(int result, String call) {
+        return Results.failure(
+                result,
+                call,
+                "this much host memory cannot be pinned",
+                "pin less, or make host memory available: see free -h, and memory.max of the container's control group");
+    }
+
     private HostMemory(CudaContext context, MemorySegment segment, Arena arena) {
         super(context, segment.address());
         this.segment = segment;
@@ -53,7 +61,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
             String call = "cuMemHostAlloc(size=%d, flags=0x%x)".formatted(size, mask);
             int result = MemoryCalls.hostAlloc(address, size, mask);
             if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
-                throw Results.failure(result, call, "this much host memory cannot be pinned");
+                throw notPinned(result, call);
             }
             Results.check(result, call);
             long pointer = address.get(ValueLayout.JAVA_LONG, 0);
@@ -88,7 +96,7 @@ public final class HostMemory extends GuardedResource implements DeviceAddressab
                 "cuMemHostRegister(address=0x%x, size=%d, flags=0x%x)".formatted(address, segment.byteSize(), mask);
         int result = MemoryCalls.hostRegister(address, segment.byteSize(), mask);
         if (result == CudaHeaders.CUDA_ERROR_OUT_OF_MEMORY()) {
-            throw Results.failure(result, call, "this much host memory cannot be pinned");
+            throw notPinned(result, call);
         }
         if (result == CudaHeaders.CUDA_ERROR_NOT_SUPPORTED()) {
             throw new UnsupportedCudaCallException(call, context.device() + " does not register such memory");

@@ -175,7 +175,8 @@ class BadInputTest {
         StandInDriver.failAt("cuMemHostAlloc", 1, CUDA_ERROR_OUT_OF_MEMORY());
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.allocateHost(4096))
-                .withMessageContaining("this much host memory cannot be pinned");
+                .withMessageContaining("this much host memory cannot be pinned")
+                .withMessageContaining("see free -h");
         StandInDriver.failAt("cuMemHostRegister", 1, CUDA_ERROR_OUT_OF_MEMORY());
         assertThatExceptionOfType(OutOfDeviceMemoryException.class)
                 .isThrownBy(() -> context.registerHost(arena.allocate(4096)))

@@ -17,6 +17,7 @@ public class NcclException extends RuntimeException {
     private final String call;
     private final NcclStatus status;
     private final String lastError;
+    private final String remedy;
 
     /**
      * NCCL refused a call.
@@ -42,6 +43,7 @@ public class NcclException extends RuntimeException {
         this.call = call;
         this.status = status;
         this.lastError = lastError;
+        this.remedy = remedy;
     }
 
     /** {@return the call that failed, with its arguments} */
@@ -61,6 +63,6 @@ public class NcclException extends RuntimeException {
 
     /** {@return the remedy; an empty string if none is known} */
     public String remedy() {
-        return status.remedy();
+        return remedy;
     }
 }
