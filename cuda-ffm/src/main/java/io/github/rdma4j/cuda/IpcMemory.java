@@ -69,7 +69,7 @@ final class IpcMemory {
                         DeviceMemory.Kind.IPC,
                         false,
                         () -> close(base));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 if (IpcCalls.closeMemHandle(base) != Results.SUCCESS) {
                     e.addSuppressed(new IllegalStateException("cuIpcCloseMemHandle(0x%x) failed".formatted(base)));
                 }

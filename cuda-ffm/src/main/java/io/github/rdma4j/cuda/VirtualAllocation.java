@@ -72,7 +72,7 @@ final class VirtualAllocation implements Freeing {
             VirtualAllocation allocation = new VirtualAllocation(number.get(ValueLayout.JAVA_LONG, 0), size);
             try {
                 allocation.populate(context, properties, number);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 try {
                     allocation.free();
                 } catch (CudaException undoing) {

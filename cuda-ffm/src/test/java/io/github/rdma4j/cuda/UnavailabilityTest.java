@@ -47,7 +47,10 @@ class UnavailabilityTest {
         init=802  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager
         init=803  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_SYSTEM_DRIVER_MISMATCH | Restart
         init=804  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_COMPAT_NOT_SUPPORTED | cuda-compat
-        init=999  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned result 999 | NVRM
+        init=805  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_MPS_CONNECTION_FAILED | CUDA_MPS_PIPE
+        init=809  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_MPS_MAX_CONNECTIONS | mps-control
+        init=304  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned result 304 | NVRM
+        init=999  | INITIALISATION_FAILED: CUDA cannot be used: cuInit(0) returned CUDA_ERROR_UNKNOWN | /dev/nvidia-uvm
         fail=cuDeviceGetCount:1+:802 | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() returned CUDA_ERROR_SYSTEM_NOT_READY | fabricmanager
         fail=cuDeviceGetCount:1+:100 | NO_DEVICE: CUDA cannot be used: cuDeviceGetCount() returned CUDA_ERROR_NO_DEVICE | nvidia-smi
         fail=cuDeviceGetCount:1+:810 | INITIALISATION_FAILED: CUDA cannot be used: cuDeviceGetCount() returned CUDA_ERROR_MPS_CLIENT | end the process

@@ -6,18 +6,40 @@ import io.github.rdma4j.cuda.CudaException;
 import io.github.rdma4j.cuda.CudaUnavailableException;
 import io.github.rdma4j.cuda.CudaUnavailableException.Reason;
 import io.github.rdma4j.cuda.bindings.CudaHeaders;
+import java.util.Map;
 
 /** Explains a failure of {@code cuInit}, or of the first call after it. */
 public final class InitialisationFailures {
     private static final String SEE_THE_LOG =
             "check the kernel's log for messages of NVRM, and whether nvidia-smi works";
 
+    private static final String MPS = "check that nvidia-cuda-mps-control runs for this user, and that"
+            + " CUDA_MPS_PIPE_DIRECTORY names its folder, also in a container";
+    /** The names of MPS's results, which the driver cannot be asked for before it has initialized. */
+    private static final Map<Integer, String> MPS_RESULTS = Map.of(
+            CudaHeaders.CUDA_ERROR_MPS_CONNECTION_FAILED(), "CUDA_ERROR_MPS_CONNECTION_FAILED",
+            CudaHeaders.CUDA_ERROR_MPS_RPC_FAILURE(), "CUDA_ERROR_MPS_RPC_FAILURE",
+            CudaHeaders.CUDA_ERROR_MPS_SERVER_NOT_READY(), "CUDA_ERROR_MPS_SERVER_NOT_READY",
+            CudaHeaders.CUDA_ERROR_MPS_MAX_CLIENTS_REACHED(), "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED",
+            CudaHeaders.CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED(), "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED");
+
     private InitialisationFailures() {}
 
     /** Uses only the number: the functions that name results are not available yet. */
     static CudaUnavailableException of(String call, int result) {
         CudaUnavailableException known = known(call, result);
-        return known != null ? known : failed(call, "result " + result, "the driver did not initialise", SEE_THE_LOG);
+        if (known != null) {
+            return known;
+        }
+        String cause = "the driver did not initialise";
+        return result == CudaHeaders.CUDA_ERROR_UNKNOWN()
+                ? failed(
+                        call,
+                        "CUDA_ERROR_UNKNOWN",
+                        cause,
+                        "see that /dev/nvidia-uvm is there ('nvidia-modprobe -u' makes it) and that this process may open"
+                                + " it; then " + SEE_THE_LOG)
+                : failed(call, "result " + result, cause, SEE_THE_LOG);
     }
 
     /**
@@ -47,8 +69,8 @@ public final class InitialisationFailures {
                     Reason.NO_DEVICE,
                     call
                             + " returned CUDA_ERROR_NO_DEVICE: the driver is installed, but this process may not use any GPU",
-                    "check whether nvidia-smi lists the GPU, whether CUDA_VISIBLE_DEVICES hides it, and, in a container,"
-                            + " whether /dev/nvidia* exists");
+                    "check whether nvidia-smi lists the GPU, whether CUDA_VISIBLE_DEVICES hides it, and whether this"
+                            + " user may open /dev/nvidia*, which a container must be given");
         }
         if (result == CudaHeaders.CUDA_ERROR_STUB_LIBRARY()) {
             return new CudaUnavailableException(
@@ -78,6 +100,9 @@ public final class InitialisationFailures {
                     "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
                     "the forward-compatibility libcuda does not support this GPU",
                     "take the cuda-compat folder out of LD_LIBRARY_PATH");
+        }
+        if (MPS_RESULTS.containsKey(result)) {
+            return failed(call, MPS_RESULTS.get(result), "NVIDIA's multi-process service (MPS) refused it", MPS);
         }
         return null;
     }

@@ -331,6 +331,7 @@ public final class NcclCommunicator implements AutoCloseable {
             throw new IllegalArgumentException("excluded ranks %s: one or more others".formatted(excluded));
         }
         excluded.forEach(each -> Checks.rank("excluded rank", each, ranks()));
+        connection.library.require(NcclFunction.COMM_SHRINK);
         revoked |= abort;
         return new Splitting(this, connection, config).shrink(excluded, abort);
     }

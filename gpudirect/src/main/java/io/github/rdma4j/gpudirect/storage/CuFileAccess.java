@@ -105,7 +105,7 @@ final class CuFileAccess implements FileAccess {
             MemoryUse held = storage.use(memory);
             use = held;
             transfer = new StreamTransfer(storage, () -> outcome(words), () -> true, () -> release(held, words), call);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             release(use, words);
             throw e;
         }
@@ -117,7 +117,7 @@ final class CuFileAccess implements FileAccess {
                 words.set(ValueLayout.JAVA_LONG, MEMORY_OFFSET, memoryOffset);
                 words.set(ValueLayout.JAVA_LONG, BYTES, 0);
                 submit(write, stream, memory, words, call);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 transfer.giveUp();
                 throw e;
             }

@@ -94,7 +94,7 @@ final class StagedFileAccess implements FileAccess {
                         file.exit();
                     },
                     "%s, stream-ordered(offset=%d, length=%d)".formatted(file, fileOffset, length));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (chunk != null) {
                 chunk.exit();
             }
